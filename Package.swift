@@ -1,0 +1,142 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "larder",
+    platforms: [.macOS("26.0"), .iOS("26.0")],
+    products: [
+        .library(name: "Larder", targets: ["Larder"]),
+        .library(name: "LarderStore", targets: ["LarderStore"]),
+        .library(name: "LarderSync", targets: ["LarderSync"]),
+        .library(name: "LarderTransport", targets: ["LarderTransport"]),
+        .library(name: "LarderURLSession", targets: ["LarderURLSession"]),
+        .library(name: "LarderAsyncHTTPClient", targets: ["LarderAsyncHTTPClient"]),
+        .library(name: "LarderServer", targets: ["LarderServer"]),
+        .library(name: "LarderTesting", targets: ["LarderTesting"]),
+        .executable(name: "cachetool", targets: ["cachetool"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "LarderServer, a content-sync origin on Hummingbird"),
+        .trait(name: "AsyncHTTPClient", description: "The transport adapter on AsyncHTTPClient, the one for Linux"),
+        .default(enabledTraits: []),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    ],
+    targets: [
+        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+
+        .target(name: "LarderEngine", dependencies: ["CLMDB"]),
+        .target(name: "LarderFormat", dependencies: ["CXXHash"]),
+        .target(
+            name: "LarderStore",
+            dependencies: ["LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log")]),
+        .target(
+            name: "LarderTransport",
+            dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        .target(
+            name: "LarderSync",
+            dependencies: [
+                "LarderStore", "LarderFormat", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "Larder",
+            dependencies: ["LarderStore", "LarderFormat", "LarderSync", "LarderTransport"]),
+
+        .target(
+            name: "LarderURLSession",
+            dependencies: ["LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types")]),
+        .target(
+            name: "LarderAsyncHTTPClient",
+            dependencies: [
+                "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client",
+                    condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+            ]),
+        .target(
+            name: "LarderServer",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+            ]),
+        .target(
+            name: "LarderTesting",
+            dependencies: ["LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types")]),
+
+        .executableTarget(
+            name: "cachetool",
+            dependencies: [
+                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderURLSession",
+                "LarderAsyncHTTPClient",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tools/cachetool"),
+        .executableTarget(
+            name: "larder-demo",
+            dependencies: [
+                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderServer",
+                "LarderAsyncHTTPClient",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tools/demo"),
+
+        .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine", "CLMDB"]),
+        .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
+        .testTarget(
+            name: "LarderStoreTests",
+            dependencies: ["LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log")]),
+        .testTarget(
+            name: "LarderTransportTests",
+            dependencies: [
+                "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient", "LarderTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(
+            name: "LarderServerTests",
+            dependencies: [
+                "LarderServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
+            ]),
+        .testTarget(
+            name: "LarderSyncTests",
+            dependencies: [
+                "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting", "LarderServer",
+                "LarderAsyncHTTPClient",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+/// One list, applied once, so that no target can drift.
+let house: [SwiftSetting] = [
+    .strictMemorySafety(),  // SE-0458
+    .treatAllWarnings(as: .error),  // SE-0480
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("ImmutableWeakCaptures"),  // SE-0481
+    .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+    .enableExperimentalFeature("Lifetimes"),  // docs/DECISIONS.md says why
+]
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + house
+}
