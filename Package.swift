@@ -31,8 +31,9 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+        .systemLibrary(name: "CSystem"),
 
-        .target(name: "LarderEngine", dependencies: ["CLMDB"]),
+        .target(name: "LarderEngine", dependencies: ["CLMDB", "CSystem"]),
         .target(name: "LarderFormat", dependencies: ["CXXHash"]),
         .target(
             name: "LarderStore",

@@ -1,0 +1,100 @@
+private import CLMDB
+
+/// A position in a table, lent to a closure.
+///
+/// Moving throws on any error; nil means the end of the table and nothing else. What a move returns is valid until
+/// the next move.
+@safe
+public struct Cursor: ~Copyable {
+    // Owned: opened by init, closed by deinit, which runs before the transaction ends because the cursor is lent.
+    private let handle: OpaquePointer
+
+    init(transaction: OpaquePointer, table: Table) throws(EngineError) {
+        var opened: OpaquePointer?
+        try check(unsafe mdb_cursor_open(transaction, table.identifier, &opened), "mdb_cursor_open")
+        guard let cursor = unsafe opened else {
+            preconditionFailure("mdb_cursor_open succeeded without a cursor")
+        }
+        unsafe handle = cursor
+    }
+
+    deinit {
+        unsafe mdb_cursor_close(handle)
+    }
+
+    /// Moves to the first entry. LMDB: `MDB_FIRST`.
+    @_lifetime(&self)
+    public mutating func first() throws(EngineError) -> Entry? {
+        try move(MDB_FIRST)
+    }
+
+    /// Moves to the last entry. LMDB: `MDB_LAST`.
+    @_lifetime(&self)
+    public mutating func last() throws(EngineError) -> Entry? {
+        try move(MDB_LAST)
+    }
+
+    /// Moves one entry forwards; from nowhere, to the first. LMDB: `MDB_NEXT`.
+    @_lifetime(&self)
+    public mutating func next() throws(EngineError) -> Entry? {
+        try move(MDB_NEXT)
+    }
+
+    /// Moves one entry backwards; from nowhere, to the last. LMDB: `MDB_PREV`.
+    @_lifetime(&self)
+    public mutating func previous() throws(EngineError) -> Entry? {
+        try move(MDB_PREV)
+    }
+
+    /// The entry at the position. LMDB: `MDB_GET_CURRENT`.
+    @_lifetime(&self)
+    public mutating func current() throws(EngineError) -> Entry? {
+        try move(MDB_GET_CURRENT)
+    }
+
+    /// Moves to the first entry at or after `key`. LMDB: `MDB_SET_RANGE`.
+    ///
+    /// - Parameter key: 1 to 511 bytes.
+    /// - Complexity: O(log *n*) page visits.
+    @_lifetime(&self)
+    public mutating func seek(_ key: borrowing RawSpan) throws(EngineError) -> Entry? {
+        let isThere = try position(atOrAfter: key)
+        return try move(isThere ? MDB_GET_CURRENT : nil)
+    }
+
+    /// Moves to the last entry before `key`.
+    ///
+    /// - Complexity: O(log *n*) page visits.
+    @_lifetime(&self)
+    public mutating func seek(before key: borrowing RawSpan) throws(EngineError) -> Entry? {
+        let isThere = try position(atOrAfter: key)
+        return try move(isThere ? MDB_PREV : MDB_LAST)
+    }
+
+    private mutating func position(atOrAfter key: borrowing RawSpan) throws(EngineError) -> Bool {
+        try checkKey(key)
+        var data = unsafe MDB_val()
+        let code = unsafe key.withMDBValue { wanted in unsafe mdb_cursor_get(handle, &wanted, &data, MDB_SET_RANGE) }
+        if code == MDB_NOTFOUND { return false }
+        try check(code, "mdb_cursor_get")
+        return true
+    }
+
+    @_lifetime(&self)
+    private mutating func move(_ operation: MDB_cursor_op?) throws(EngineError) -> Entry? {
+        guard let operation else { return nil }
+        var key = unsafe MDB_val()
+        var data = unsafe MDB_val()
+        let code = unsafe mdb_cursor_get(handle, &key, &data, operation)
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "mdb_cursor_get")
+        let entry = unsafe Entry(key: key, value: data)
+        // The page stays in place at least until the cursor is used again or the transaction changes.
+        return unsafe _overrideLifetime(entry, mutating: &self)
+    }
+
+    /// Removes the entry at the position. LMDB: `mdb_cursor_del`.
+    mutating func removeCurrent() -> Int32 {
+        unsafe mdb_cursor_del(handle, 0)
+    }
+}

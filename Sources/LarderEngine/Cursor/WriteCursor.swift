@@ -1,0 +1,61 @@
+private import CLMDB
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// A cursor that can also remove what it stands on, lent to a closure.
+///
+/// After a removal LMDB's cursor stands on the following entry already, so ranges are removed by
+/// ``removeWhile(from:limit:_:)`` and not by stepping.
+public struct WriteCursor: ~Copyable {
+    private var cursor: Cursor
+    private(set) var failure: EngineError?
+    private(set) var isDirty = false
+
+    init(transaction: OpaquePointer, table: Table) throws(EngineError) {
+        cursor = unsafe try Cursor(transaction: transaction, table: table)
+    }
+
+    /// Removes entries from the first at or after `start` on, as long as `shouldRemove` says so.
+    ///
+    /// - Parameters:
+    ///   - start: 1 to 511 bytes.
+    ///   - limit: the most entries to remove.
+    ///   - shouldRemove: told each entry; false, or an error, ends the removal before it.
+    /// - Returns: how many were removed.
+    /// - Complexity: O(log *n* + removed).
+    public mutating func removeWhile(
+        from start: borrowing RawSpan, limit: Int, _ shouldRemove: (borrowing Entry) throws -> Bool
+    ) throws -> Int {
+        var removed = 0
+        var isAtEntry = false
+        if let entry = try cursor.seek(start) { isAtEntry = try shouldRemove(entry) }
+        while isAtEntry, removed < limit {
+            isDirty = true
+            let code = cursor.removeCurrent()
+            if code != MDB_SUCCESS {
+                let error = EngineError(code: code, operation: "mdb_cursor_del")
+                failure = failure ?? error
+                throw error
+            }
+            removed += 1
+            isAtEntry = false
+            // The position is the following entry now; past the last one LMDB answers "not found".
+            if removed < limit, let entry = try currentOrEnd() { isAtEntry = try shouldRemove(entry) }
+        }
+        return removed
+    }
+
+    @_lifetime(&self)
+    private mutating func currentOrEnd() throws(EngineError) -> Entry? {
+        do throws(EngineError) {
+            return try cursor.current()
+        } catch .system(code: EINVAL, _) {
+            // 0.9 answers EINVAL when the removal emptied the last page and the cursor stands nowhere.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,52 @@
+private import CLMDB
+private import Synchronization
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+extension Environment {
+    /// Closes one open; the last closes the environment.
+    ///
+    /// Takes no new work, finishes the writes that wait, waits for readers to leave, and notes a clean close. Blocks.
+    ///
+    /// - Parameter milliseconds: how long to wait for readers; nil waits for ever.
+    /// - Throws: ``EngineError/busy`` when readers did not leave in time: the environment stays open for reading and
+    ///   may be closed again. ``EngineError/closed`` when it was closed before.
+    public func close(within milliseconds: Int? = nil) throws(EngineError) {
+        precondition(unsafe currentReader == nil, "a store cannot be closed from inside one of its reads")
+        // A forked child has no business with its parent's locks and reader slots.
+        if isForked { throw .usedAfterFork }
+        guard try EnvironmentRegistry.shared.release(self) else { return }
+        writer.stop()
+        let wasStopped = state.exchange(State.closing.rawValue, ordering: .acquiringAndReleasing) == State.stopped.rawValue
+        let isClosed: Void? = gate.exclusively(within: milliseconds) {
+            pool.drain()
+            closeFile(isClean: !wasStopped)
+            state.store(State.closed.rawValue, ordering: .releasing)
+        }
+        guard isClosed != nil else {
+            state.store(State.open.rawValue, ordering: .releasing)
+            EnvironmentRegistry.shared.restore(self)
+            throw .busy
+        }
+        EnvironmentRegistry.shared.remove(self)
+    }
+
+    /// Closes the file with the directory locked, so that no other process opens it at the same moment.
+    private func closeFile(isClean: Bool) {
+        let directory = StoreDirectory(path: path)
+        // Without the lock the close still has to happen; only the mark is left out.
+        let lock = try? directory.lock()
+        unsafe mdb_env_close(handle)
+        if lock != nil, isClean, !options.isReadOnly, (try? guardFile.isHeldAlone()) == true,
+            FileIdentity(path: directory.dataPath) == identity,
+            let data = try? FileDescriptor(directory.dataPath, O_RDONLY)
+        {
+            try? guardFile.markClean(data: data)
+        }
+        flock(guardFile.file.number, LOCK_UN)
+    }
+}

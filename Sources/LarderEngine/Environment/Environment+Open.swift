@@ -1,0 +1,169 @@
+private import CLMDB
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+extension Environment {
+    /// Opens the store in the directory at `path`, or shares the one this process has open already.
+    ///
+    /// A new store is built aside, synced and renamed into place; `initialize` fills it in its first transaction. An
+    /// existing file's meta pages and size are checked before it is mapped. Blocks while another process opens or
+    /// closes the store.
+    ///
+    /// - Throws: the cases of ``EngineError`` named under opening; what `initialize` throws.
+    public static func open(
+        path: String, options: EnvironmentOptions,
+        initialize: (inout WriteTransaction, [String: Table]) throws -> Void = { _, _ in }
+    ) throws -> Environment {
+        let directory = StoreDirectory(path: path)
+        if options.access == .readWrite { try directory.create() }
+        while true {
+            let lock = try directory.lock()
+            try FileSystemCheck.check(path)
+            if FileIdentity(path: directory.dataPath) == nil {
+                guard options.access == .readWrite else { throw EngineError.notFound }
+                try directory.createDataFile { temporary in
+                    try build(at: temporary, options: options, initialize)
+                }
+            }
+            guard let identity = FileIdentity(path: directory.dataPath) else { throw EngineError.notFound }
+            switch try EnvironmentRegistry.shared.find(identity, options: options) {
+            case .open(let environment): return environment
+            case .none: return try openExisting(directory, identity, options, lock)
+            case .closing: break
+            }
+            withExtendedLifetime(lock) {}
+            try unlockAndWait(lock, identity)
+        }
+    }
+
+    /// Lets the close that is under way have the directory.
+    private static func unlockAndWait(_ lock: FileDescriptor, _ identity: FileIdentity) throws(EngineError) {
+        flock(lock.number, LOCK_UN)
+        EnvironmentRegistry.shared.waitUntilClosed(identity)
+    }
+
+    /// Opens a file that exists and that this process does not have open. The directory is locked.
+    private static func openExisting(
+        _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ lock: FileDescriptor
+    ) throws(EngineError) -> Environment {
+        let guardFile = try GuardFile(directory: directory.path, isReadOnly: options.isReadOnly)
+        try validate(directory, guardFile)
+        try guardFile.hold()
+        let handle = unsafe try openHandle(directory.path, options)
+        do throws(EngineError) {
+            try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
+            let tables = unsafe try openTables(handle, options)
+            if !options.isReadOnly { try guardFile.markInUse() }
+            let environment = unsafe try Environment(
+                handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
+                guardFile: guardFile)
+            if !options.isReadOnly {
+                try environment.writer.start { [weak environment] in _ = try? environment?.clearStaleReaders() }
+            }
+            EnvironmentRegistry.shared.insert(environment)
+            withExtendedLifetime(lock) {}
+            return environment
+        } catch {
+            unsafe mdb_env_close(handle)
+            throw error
+        }
+    }
+
+    /// Checks the file before liblmdb maps it. With other openers the pages may change between two looks.
+    private static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile) throws(EngineError) {
+        let data = try FileDescriptor(directory.dataPath, O_RDONLY)
+        let isAlone = try guardFile.isHeldAlone()
+        var look = 1
+        while true {
+            do throws(EngineError) {
+                let pages = try MetaPages(data)
+                try pages.validate(data)
+                if isAlone { try guardFile.validate(pages, of: data) }
+                return
+            } catch {
+                if isAlone || look == 3 { throw error }
+                look += 1
+            }
+        }
+    }
+
+    /// Builds a new data file with its tables in the empty directory `path`.
+    private static func build(
+        at path: String, options: EnvironmentOptions, _ initialize: (inout WriteTransaction, [String: Table]) throws -> Void
+    ) throws {
+        let handle = unsafe try openHandle(path, options)
+        defer { unsafe mdb_env_close(handle) }
+        let tables = unsafe try openTables(handle, options)
+        var begun: OpaquePointer?
+        try check(unsafe mdb_txn_begin(handle, nil, 0, &begun), "mdb_txn_begin")
+        guard let opened = unsafe begun else { preconditionFailure("mdb_txn_begin succeeded without a transaction") }
+        var transaction = unsafe WriteTransaction(handle: opened)
+        do {
+            try initialize(&transaction, tables)
+            if let failure = transaction.failure { throw failure }
+        } catch {
+            unsafe mdb_txn_abort(opened)
+            throw error
+        }
+        try check(unsafe mdb_txn_commit(opened), "mdb_txn_commit")
+    }
+
+    private static func openHandle(_ path: String, _ options: EnvironmentOptions) throws(EngineError) -> OpaquePointer {
+        var created: OpaquePointer?
+        try check(unsafe mdb_env_create(&created), "mdb_env_create")
+        guard let handle = unsafe created else { preconditionFailure("mdb_env_create succeeded without a handle") }
+        do throws(EngineError) {
+            try check(unsafe mdb_env_set_maxdbs(handle, UInt32(options.tables.count)), "mdb_env_set_maxdbs")
+            try check(unsafe mdb_env_set_maxreaders(handle, UInt32(options.maximumReaders)), "mdb_env_set_maxreaders")
+            try check(unsafe mdb_env_set_mapsize(handle, options.mapSize), "mdb_env_set_mapsize")
+            let flags = UInt32(MDB_NOTLS) | (options.isReadOnly ? UInt32(MDB_RDONLY) : 0)
+            let code = unsafe mdb_env_open(handle, path, flags, 0o600)
+            if code == MDB_VERSION_MISMATCH || code == MDB_INVALID {
+                // The data file's magic and version were checked before: it is the lock file.
+                throw .foreignLockFile
+            }
+            try check(code, "mdb_env_open")
+            unsafe try closeOnExec(handle)
+            return unsafe handle
+        } catch {
+            unsafe mdb_env_close(handle)
+            throw error
+        }
+    }
+
+    /// liblmdb leaves its data descriptor open across `exec`.
+    private static func closeOnExec(_ handle: OpaquePointer) throws(EngineError) {
+        var number: mdb_filehandle_t = -1
+        try check(unsafe mdb_env_get_fd(handle, &number), "mdb_env_get_fd")
+        if fcntl(number, F_SETFD, FD_CLOEXEC) != 0 { throw EngineError(code: errno, operation: "fcntl") }
+    }
+
+    /// Opens every table in one transaction; their handles are never closed one by one.
+    private static func openTables(
+        _ handle: OpaquePointer, _ options: EnvironmentOptions
+    ) throws(EngineError) -> [String: Table] {
+        var begun: OpaquePointer?
+        let flags = options.isReadOnly ? UInt32(MDB_RDONLY) : 0
+        try check(unsafe mdb_txn_begin(handle, nil, flags, &begun), "mdb_txn_begin")
+        guard let transaction = unsafe begun else {
+            preconditionFailure("mdb_txn_begin succeeded without a transaction")
+        }
+        var tables: [String: Table] = [:]
+        for name in options.tables {
+            var identifier: MDB_dbi = 0
+            let code = unsafe mdb_dbi_open(transaction, name, options.isReadOnly ? 0 : UInt32(MDB_CREATE), &identifier)
+            if code != MDB_SUCCESS {
+                unsafe mdb_txn_abort(transaction)
+                throw code == MDB_NOTFOUND ? .missingTable(name: name) : EngineError(code: code, operation: "mdb_dbi_open")
+            }
+            tables[name] = Table(name: name, identifier: identifier)
+        }
+        // Handles opened in a transaction become the environment's with its commit.
+        try check(unsafe mdb_txn_commit(transaction), "mdb_txn_commit")
+        return tables
+    }
+}

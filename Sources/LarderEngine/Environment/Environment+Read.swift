@@ -1,0 +1,84 @@
+private import CLMDB
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+extension Environment {
+    /// Lends a snapshot of the last commit to `body`.
+    ///
+    /// Runs on the caller's thread; no writer blocks it, only, briefly, the map growing. A read inside a read shares
+    /// the outer snapshot. The closure is synchronous, so no snapshot lives across a suspension.
+    ///
+    /// - Throws: what `body` throws; ``EngineError/closed``, ``EngineError/usedAfterFork``,
+    ///   ``EngineError/readersFull``, ``EngineError/stopped``.
+    public func read<Result: ~Copyable>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+        if let outer = unsafe currentReader {
+            if isForked { throw EngineError.usedAfterFork }
+            return try body(unsafe ReadTransaction(handle: outer))
+        }
+        let slot = try enter()
+        unsafe pthread_setspecific(readerKey, UnsafeRawPointer(slot.handle))
+        defer {
+            pthread_setspecific(readerKey, nil)
+            slot.reset()
+            pool.put(slot)
+            gate.leave()
+        }
+        return try body(unsafe ReadTransaction(handle: slot.handle))
+    }
+
+    /// Enters the gate and begins a snapshot; on failure the gate has been left again.
+    private func enter() throws(EngineError) -> ReaderSlot {
+        try checkUsable()
+        var isAdopted = false
+        for _ in 0..<4 {
+            gate.enter()
+            do throws(EngineError) {
+                try checkUsable()
+                return try beginReader()
+            } catch .system(code: MDB_MAP_RESIZED, _) {
+                gate.leave()
+                try adoptMapSizeFromReader()
+                isAdopted = true
+            } catch .readersFull where !isAdopted {
+                gate.leave()
+                try clearStaleReaders()
+                isAdopted = true
+            } catch {
+                gate.leave()
+                throw error
+            }
+        }
+        throw .busy
+    }
+
+    private func beginReader() throws(EngineError) -> ReaderSlot {
+        if let slot = pool.take() {
+            do throws(EngineError) {
+                try check(unsafe mdb_txn_renew(slot.handle), "mdb_txn_renew")
+                return slot
+            } catch {
+                slot.end()
+                throw error
+            }
+        }
+        var begun: OpaquePointer?
+        try check(unsafe mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun), "mdb_txn_begin")
+        guard let transaction = unsafe begun else {
+            preconditionFailure("mdb_txn_begin succeeded without a transaction")
+        }
+        return unsafe ReaderSlot(handle: transaction)
+    }
+
+    /// Follows another process's growth of the map. The map moves on the writer thread, between transactions.
+    private func adoptMapSizeFromReader() throws(EngineError) {
+        if writer.isCurrent {
+            // Inside a write transaction nobody else can have grown the map.
+            preconditionFailure("the map was resized during this process's own write transaction")
+        }
+        try waitForWriter { () throws(EngineError) in try self.adoptMapSize() }
+    }
+}

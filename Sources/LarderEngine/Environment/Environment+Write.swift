@@ -1,0 +1,157 @@
+private import CLMDB
+private import Synchronization
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+extension Environment {
+    /// Runs `job` on the writer thread, with no transaction open; it may call ``transact(durability:_:)``.
+    ///
+    /// Jobs run one at a time in the order given, except that bulk jobs let all others go first. Never blocks.
+    ///
+    /// - Throws: ``EngineError/closed``, ``EngineError/readOnly``, ``EngineError/usedAfterFork``,
+    ///   ``EngineError/stopped``; then the job does not run.
+    public func onWriter(isBulk: Bool = false, _ job: @escaping @Sendable () -> Void) throws(EngineError) {
+        try checkUsable()
+        if options.isReadOnly { throw .readOnly }
+        if !writer.submit(isBulk: isBulk, job) { throw .closed }
+    }
+
+    /// Whether work that is not bulk waits for the writer thread: a bulk batch should end soon.
+    public var hasWaitingWriters: Bool { writer.hasUrgentJobs }
+
+    /// Runs `body` in one write transaction and commits it. Only on the writer thread, inside ``onWriter(isBulk:_:)``.
+    ///
+    /// When the map is full it grows and `body` runs again in a new transaction, so `body` may run more than once.
+    /// A body that throws leaves the store unchanged.
+    ///
+    /// - Throws: what `body` throws; ``EngineError/mapFull(cap:)``, ``EngineError/diskFull``,
+    ///   ``EngineError/ioFailure(errno:)``, ``EngineError/replaced``, ``EngineError/transactionFull``.
+    public func transact<Result>(
+        durability: Durability, _ body: (inout WriteTransaction) throws -> Result
+    ) throws -> Result {
+        precondition(writer.isCurrent, "write transactions run on the writer thread")
+        try checkUsable()
+        try checkInPlace()
+        try setDurability(durability)
+        while true {
+            var transaction = unsafe WriteTransaction(handle: try begin())
+            do {
+                let result = try body(&transaction)
+                if let failure = transaction.failure { throw failure }
+                unsafe try commit(transaction.handle)
+                return result
+            } catch {
+                let cause = transaction.failure ?? (error as? EngineError)
+                // A failed commit has freed the transaction; a failed body has not.
+                if unsafe openTransaction != nil { unsafe abort(transaction.handle) }
+                guard let cause, cause.isMapFull else { throw transaction.failure ?? error }
+                try grow()
+            }
+        }
+    }
+
+    /// Runs `body` in one write transaction on the writer thread and waits for the commit.
+    ///
+    /// Blocks the calling thread. Calling it inside a read or write of the same environment is a programming error.
+    ///
+    /// - Throws: as ``transact(durability:_:)``.
+    public func writeBlocking<Result>(
+        durability: Durability = .full, _ body: (inout WriteTransaction) throws -> Result
+    ) throws -> Result {
+        precondition(!isInsideTransaction, "writeBlocking inside a read or write of the same store")
+        if options.isReadOnly { throw EngineError.readOnly }
+        try checkUsable()
+        var outcome: Swift.Result<Result, any Error>?
+        try withoutActuallyEscaping(body) { body in
+            // The caller waits until the job has run, so neither the body nor the outcome is shared.
+            let work = UncheckedWork { outcome = Swift.Result { try self.transact(durability: durability, body) } }
+            try waitForWriter { work.run() }
+        }
+        guard let outcome else { preconditionFailure("the writer thread dropped a job") }
+        return try outcome.get()
+    }
+
+    /// Runs `work` on the writer thread and waits for it.
+    func waitForWriter(_ work: @escaping @Sendable () throws(EngineError) -> Void) throws(EngineError) {
+        let monitor = Monitor()
+        let done = Mutex<Result<Void, EngineError>?>(nil)
+        let isTaken = writer.submit(isBulk: false) {
+            let result = Result { () throws(EngineError) in try work() }
+            monitor.locked {
+                done.withLock { $0 = result }
+                monitor.signalAll()
+            }
+        }
+        if !isTaken { throw .closed }
+        monitor.locked {
+            while done.withLock({ $0 == nil }) { monitor.wait() }
+        }
+        if let result = done.withLock({ $0 }) { try result.get() }
+    }
+
+    private func begin() throws(EngineError) -> OpaquePointer {
+        for _ in 0..<3 {
+            var begun: OpaquePointer?
+            let code = unsafe mdb_txn_begin(handle, nil, 0, &begun)
+            if code == MDB_MAP_RESIZED {
+                try adoptMapSize()
+                continue
+            }
+            try checkFatal(code, "mdb_txn_begin")
+            if let transaction = unsafe begun {
+                unsafe openTransaction = transaction
+                return unsafe transaction
+            }
+        }
+        throw .busy
+    }
+
+    private func commit(_ transaction: OpaquePointer) throws(EngineError) {
+        // Freed by LMDB whether or not it succeeds.
+        unsafe openTransaction = nil
+        try checkFatal(unsafe mdb_txn_commit(transaction), "mdb_txn_commit")
+    }
+
+    private func abort(_ transaction: OpaquePointer) {
+        unsafe openTransaction = nil
+        unsafe mdb_txn_abort(transaction)
+    }
+
+    /// As ``check(_:_:)``; tells a full disk from a broken one, and stops the environment after a failure to write.
+    private func checkFatal(_ code: Int32, _ operation: StaticString) throws(EngineError) {
+        if code == MDB_SUCCESS { return }
+        if code == EIO, let free = FileSystemCheck.freeBytes(path), free < 1 << 20 {
+            // A short write on a full file system is reported as EIO.
+            throw .diskFull
+        }
+        let error = EngineError(code: code, operation: operation)
+        switch error {
+        case .ioFailure, .stopped: state.store(State.stopped.rawValue, ordering: .releasing)
+        default: break
+        }
+        throw error
+    }
+
+    /// Throws when the data file is no longer the one at the path: commits would go to an unlinked file.
+    private func checkInPlace() throws(EngineError) {
+        if FileIdentity(path: path + "/" + StoreDirectory.dataName) != identity { throw .replaced }
+    }
+
+    private func setDurability(_ durability: Durability) throws(EngineError) {
+        let wanted = durability == .relaxed
+        if wanted == isRelaxed { return }
+        // Between transactions, on the only thread that commits.
+        try check(unsafe mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), wanted ? 1 : 0), "mdb_env_set_flags")
+        isRelaxed = wanted
+    }
+}
+
+/// Lends a non-sendable closure to the writer thread while its owner waits.
+private struct UncheckedWork: @unchecked Sendable {
+    // Sendable: the thread that made it blocks until `run` has returned on the other one.
+    let run: () -> Void
+}

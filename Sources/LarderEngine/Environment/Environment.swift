@@ -1,0 +1,95 @@
+internal import CLMDB
+internal import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// One LMDB environment: a data file, its tables, a pool of readers and one writer thread.
+///
+/// A process has at most one per file, whatever path it was opened by; opening it again with the same options gives
+/// the same object, and every open is paired with a ``close(within:)``. Use across `fork` is refused.
+@safe
+public final class Environment: @unchecked Sendable {
+    // Sendable: the handle is used under the gate, or on the writer thread, or alone while opening and closing; the
+    // rest is immutable, atomic, or guarded by the registry's monitor.
+    let handle: OpaquePointer
+    /// The directory the store lies in, as given to the first open.
+    public let path: String
+    /// The options it was opened with.
+    public let options: EnvironmentOptions
+    /// The tables by name.
+    public let tables: [String: Table]
+
+    let identity: FileIdentity
+    let guardFile: GuardFile
+    let gate = RemapGate()
+    let pool = ReaderPool()
+    let writer = WriterThread()
+    let readerKey: pthread_key_t
+    let state = Atomic<State.RawValue>(State.open.rawValue)
+    private let forkCount = ForkCounter.current
+    /// Opens not yet closed; guarded by the registry.
+    var openCount = 1
+    /// The write transaction not yet committed or aborted; touched by the writer thread only.
+    var openTransaction: OpaquePointer?
+    /// Whether commits now skip the meta page's sync; touched by the writer thread only.
+    var isRelaxed = false
+
+    enum State: Int {
+        case open, closing, closed, stopped
+    }
+
+    init(
+        handle: OpaquePointer, path: String, options: EnvironmentOptions, tables: [String: Table],
+        identity: FileIdentity, guardFile: GuardFile
+    ) throws(EngineError) {
+        unsafe self.handle = handle
+        self.path = path
+        self.options = options
+        self.tables = tables
+        self.identity = identity
+        self.guardFile = guardFile
+        var key = pthread_key_t()
+        let code = unsafe pthread_key_create(&key, nil)
+        if code != 0 { throw EngineError(code: code, operation: "pthread_key_create") }
+        readerKey = key
+    }
+
+    deinit {
+        pthread_key_delete(readerKey)
+    }
+
+    /// The table named so; the options named it when the environment was opened.
+    public func table(_ name: String) -> Table {
+        guard let table = tables[name] else { preconditionFailure("the table \(name) was not opened") }
+        return table
+    }
+
+    /// Throws unless the environment may be used by this process now.
+    func checkUsable() throws(EngineError) {
+        if ForkCounter.current != forkCount { throw .usedAfterFork }
+        switch State(rawValue: state.load(ordering: .acquiring)) {
+        case .open: return
+        case .stopped: throw .stopped
+        default: throw .closed
+        }
+    }
+
+    /// Whether this process was forked off after the environment was opened.
+    var isForked: Bool { ForkCounter.current != forkCount }
+
+    /// The snapshot this thread is reading, if any.
+    var currentReader: OpaquePointer? {
+        // Set by `read` on this thread only, and cleared before the snapshot is reset.
+        unsafe OpaquePointer(pthread_getspecific(readerKey))
+    }
+
+    /// Whether the caller stands inside a read or a write of this environment, where it must not block on a write.
+    public var isInsideTransaction: Bool {
+        let reader = unsafe currentReader
+        return unsafe (reader != nil) || writer.isCurrent
+    }
+}

@@ -1,0 +1,36 @@
+private import CLMDB
+
+/// Sizes of an environment at one moment.
+public struct EnvironmentInfo: Hashable, Sendable {
+    /// The map's size, in bytes.
+    public let mapSize: Int
+    /// The highest page in use.
+    public let lastPage: Int
+    /// The number of the last commit.
+    public let lastCommit: UInt64
+    /// Reader slots there are.
+    public let maximumReaders: Int
+    /// Reader slots taken at some time since the first open.
+    public let usedReaders: Int
+    /// Bytes in a page.
+    public let pageSize: Int
+    /// Size of the data file, in bytes.
+    public let fileSize: UInt64
+}
+
+extension Environment {
+    /// Sizes now. LMDB: `mdb_env_info`.
+    public func info() throws(EngineError) -> EnvironmentInfo {
+        if isForked { throw .usedAfterFork }
+        var info = unsafe MDB_envinfo()
+        var stat = MDB_stat()
+        try check(unsafe mdb_env_info(handle, &info), "mdb_env_info")
+        try check(unsafe mdb_env_stat(handle, &stat), "mdb_env_stat")
+        let data = try FileDescriptor(path + "/" + StoreDirectory.dataName, 0)
+        return EnvironmentInfo(
+            mapSize: unsafe info.me_mapsize, lastPage: unsafe info.me_last_pgno,
+            lastCommit: UInt64(unsafe info.me_last_txnid),
+            maximumReaders: Int(unsafe info.me_maxreaders), usedReaders: Int(unsafe info.me_numreaders),
+            pageSize: Int(stat.ms_psize), fileSize: try data.identity().size)
+    }
+}

@@ -1,0 +1,50 @@
+/// How an environment is opened.
+public struct EnvironmentOptions: Hashable, Sendable {
+    /// Whether the store may be changed.
+    public enum Access: Hashable, Sendable {
+        /// Read and write; creates the store when it does not exist.
+        case readWrite
+        /// Read and write; throws ``EngineError/notFound`` when it does not exist.
+        case readWriteExisting
+        /// Read only, beside other openers. Needs a lock file it may write to.
+        case readOnly
+    }
+
+    /// Whether the store may be changed.
+    public var access: Access
+    /// The names of the tables to open; made when missing. At most 16.
+    public var tables: [String]
+    /// The map's size at first, in bytes. Address space, not disk.
+    public var mapSize: Int
+    /// The size beyond which the map never grows, in bytes.
+    public var mapSizeCap: Int
+    /// Reader slots to ask for. The first opener of all processes decides.
+    public var maximumReaders: Int
+
+    /// The default where address space is free: 64 GiB at once, so that the map never has to move.
+    public static let defaultMapSize = 64 << 30
+
+    /// Options with the defaults of a 64-bit machine.
+    public init(
+        access: Access = .readWrite, tables: [String], mapSize: Int = defaultMapSize,
+        mapSizeCap: Int = defaultMapSize, maximumReaders: Int = 126
+    ) {
+        precondition(tables.count <= 16, "more than 16 tables slow every transaction")
+        precondition(mapSize > 0 && mapSize <= mapSizeCap, "the map starts above its cap")
+        self.access = access
+        self.tables = tables
+        self.mapSize = mapSize
+        self.mapSizeCap = mapSizeCap
+        self.maximumReaders = maximumReaders
+    }
+
+    var isReadOnly: Bool { access == .readOnly }
+}
+
+/// What a commit promises.
+public enum Durability: Hashable, Sendable {
+    /// The commit is on the medium when it returns.
+    case full
+    /// A power cut may lose the last commit, never consistency. LMDB: `MDB_NOMETASYNC`.
+    case relaxed
+}

@@ -1,0 +1,100 @@
+/// What the engine can report, each case with what a caller can do about it.
+///
+/// The cases follow the moment at which they occur: opening, reading and writing, committing, and misuse by
+/// another process. Descriptions hold no stored content.
+public enum EngineError: Error, Equatable, Sendable {
+    // Opening
+    /// The directory or its data file does not exist and was not to be created.
+    case notFound
+    /// A path, a permission or a mode refused by the operating system. `errno` is the system's number.
+    case accessDenied(errno: Int32)
+    /// The data file is no LMDB file of a version this engine reads. LMDB: `MDB_INVALID`, `MDB_VERSION_MISMATCH`.
+    case notADatabase
+    /// The data file is shorter than its own meta pages say. Sizes in bytes.
+    case truncated(expected: UInt64, actual: UInt64)
+    /// The data file's meta pages contradict themselves, each other, or the copy kept at the last clean close.
+    case damagedMeta(reason: String)
+    /// The store is open in this process with other options.
+    case openWithOtherOptions
+    /// The file system cannot be trusted with a shared memory map and its locks.
+    case unsupportedFileSystem(name: String)
+    /// The lock file is in use by something that is not a matching liblmdb.
+    case foreignLockFile
+    /// A table the caller needs is not in the file, which is open for reading only.
+    case missingTable(name: String)
+    /// Other openers hold the store, and the operation needs it alone.
+    case heldByOthers
+
+    // Reading and writing
+    /// A key is empty or longer than LMDB's limit. Sizes in bytes. LMDB: `MDB_BAD_VALSIZE`.
+    case keySize(actual: Int, limit: Int)
+    /// A value is larger than the engine stores. Sizes in bytes.
+    case valueSize(actual: Int, limit: Int)
+    /// The key exists already and was not to be replaced. LMDB: `MDB_KEYEXIST`.
+    case keyExists
+    /// Every reader slot is taken, also after stale ones were cleared. LMDB: `MDB_READERS_FULL`.
+    case readersFull
+    /// The map has reached its cap, or a reader kept it from growing. Size in bytes. LMDB: `MDB_MAP_FULL`.
+    case mapFull(cap: Int)
+    /// A page holds something else than it should. LMDB: `MDB_CORRUPTED`, `MDB_PAGE_NOTFOUND`.
+    case corrupted
+    /// A transaction grew beyond what one commit can hold. LMDB: `MDB_TXN_FULL`.
+    case transactionFull
+    /// The environment was opened for reading only.
+    case readOnly
+
+    // Committing
+    /// The disk is full; the commit did not happen and the store is unchanged.
+    case diskFull
+    /// The system failed to write or to sync. Close the store and open it again before going on.
+    case ioFailure(errno: Int32)
+    /// An earlier failure has stopped the environment. Close the store and open it again. LMDB: `MDB_PANIC`.
+    case stopped
+
+    // Other processes and the process's own life
+    /// The data file was replaced or removed beneath the open store: what is written now would be lost.
+    case replaced
+    /// The environment was opened before this process was forked.
+    case usedAfterFork
+    /// The environment is closed.
+    case closed
+    /// Readers did not end before the deadline.
+    case busy
+    /// Any other answer of LMDB or the system: its number and the operation that gave it.
+    case system(code: Int32, operation: String)
+}
+
+extension EngineError: CustomStringConvertible {
+    /// What happened and, where there is one, the remedy, in one line.
+    public var description: String {
+        switch self {
+        case .notFound: "There is no store at the path: create it, or check the path."
+        case .accessDenied(let errno): "The system refused access (errno \(errno)): check owner and mode of the store."
+        case .notADatabase: "The data file is not an LMDB 0.9 file: restore it or remove the store."
+        case .truncated(let expected, let actual):
+            "The data file has \(actual) bytes where its pages need \(expected): restore it from a copy."
+        case .damagedMeta(let reason): "The data file's meta pages are damaged (\(reason)): restore it from a copy."
+        case .openWithOtherOptions: "The store is already open in this process with other options: share that one."
+        case .unsupportedFileSystem(let name): "The store lies on \(name), which cannot hold it safely: move it."
+        case .foreignLockFile: "lock.mdb belongs to another build of liblmdb: close the other program."
+        case .missingTable(let name): "The table \(name) is missing: open the store for writing once."
+        case .heldByOthers: "Other openers hold the store: close them first."
+        case .keySize(let actual, let limit): "A key has \(actual) bytes; 1 to \(limit) are allowed."
+        case .valueSize(let actual, let limit): "A value has \(actual) bytes; at most \(limit) are allowed."
+        case .keyExists: "The key exists already."
+        case .readersFull: "All reader slots are taken: end some reads, or open with more readers."
+        case .mapFull(let cap): "The store has reached its cap of \(cap) bytes: raise it, remove content, or end long reads."
+        case .corrupted: "A page of the data file is damaged: verify the store and restore it from a copy."
+        case .transactionFull: "One transaction changes too much: split it."
+        case .readOnly: "The store is open for reading only."
+        case .diskFull: "The disk is full: free space and write again."
+        case .ioFailure(let errno): "The system failed to write (errno \(errno)): close the store and open it again."
+        case .stopped: "An earlier failure stopped the store: close it and open it again."
+        case .replaced: "The data file was replaced beneath the open store: close it and open it again."
+        case .usedAfterFork: "The store was opened before fork: open it in the child instead."
+        case .closed: "The store is closed."
+        case .busy: "Readers did not end before the deadline."
+        case .system(let code, let operation): "\(operation) failed with code \(code)."
+        }
+    }
+}

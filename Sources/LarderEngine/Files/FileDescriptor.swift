@@ -1,0 +1,108 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// An open file of ours, closed with the last reference. Never `lock.mdb`, which only liblmdb may open.
+@safe
+final class FileDescriptor: Sendable {
+    let number: Int32
+
+    /// Opens `path`; the descriptor does not survive `exec`.
+    init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(EngineError) {
+        let opened = unsafe open(path, flags | O_CLOEXEC, mode)
+        if opened < 0 { throw EngineError(code: errno, operation: "open") }
+        number = opened
+    }
+
+    deinit {
+        close(number)
+    }
+
+    /// Device, inode and size of the file.
+    func identity() throws(EngineError) -> (file: FileIdentity, size: UInt64) {
+        var status = stat()
+        if unsafe fstat(number, &status) != 0 { throw EngineError(code: errno, operation: "fstat") }
+        return (FileIdentity(status), UInt64(status.st_size))
+    }
+
+    /// Up to `count` bytes from `offset` on; fewer at the end of the file.
+    func read(_ count: Int, at offset: UInt64) throws(EngineError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+                // In bounds: filled < count is the loop's condition.
+                unsafe pread(number, buffer.baseAddress! + filled, count - filled, off_t(offset) + off_t(filled))
+            }
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw EngineError(code: errno, operation: "pread")
+            }
+            if got == 0 { break }
+            filled += got
+        }
+        bytes.removeLast(count - filled)
+        return bytes
+    }
+
+    /// Writes all of `bytes` at `offset`.
+    func write(_ bytes: [UInt8], at offset: UInt64) throws(EngineError) {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                // In bounds: written < count is the loop's condition.
+                unsafe pwrite(
+                    number, buffer.baseAddress! + written, buffer.count - written, off_t(offset) + off_t(written))
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw EngineError(code: errno, operation: "pwrite")
+            }
+            written += count
+        }
+    }
+
+    /// Waits until the file's content is on the medium.
+    func sync() throws(EngineError) {
+        #if canImport(Darwin)
+        let code = fcntl(number, F_FULLFSYNC)
+        #else
+        let code = fsync(number)
+        #endif
+        if code != 0 { throw EngineError(code: errno, operation: "fsync") }
+    }
+
+    /// Takes or changes the advisory lock of the open file. `flock`, so that closing another descriptor of the same
+    /// file drops nothing.
+    ///
+    /// - Returns: false when it would have to wait and `waits` is false.
+    func lock(exclusive: Bool, waits: Bool) throws(EngineError) -> Bool {
+        let operation = (exclusive ? LOCK_EX : LOCK_SH) | (waits ? 0 : LOCK_NB)
+        while flock(number, operation) != 0 {
+            if errno == EINTR { continue }
+            if errno == EWOULDBLOCK { return false }
+            throw EngineError(code: errno, operation: "flock")
+        }
+        return true
+    }
+}
+
+/// What makes two paths the same file: its device and inode. Paths themselves miss links and mounts.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
+
+    /// The identity of the file at `path`, or nil when there is none.
+    init?(path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+}

@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+private import CSystem
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// Which file systems can hold a store.
+///
+/// LMDB needs a coherent shared memory map and POSIX locks that all openers see. Network file systems give neither
+/// between hosts.
+enum FileSystemCheck {
+    /// Linux `statfs(2)` type numbers of file systems that cannot, with the name the error shows.
+    static let refused: [(type: UInt64, name: String)] = [
+        (0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2"), (0x517B, "SMB"), (0x0102_1997, "9p"),
+        (0x5346_414F, "AFS"), (0x00C3_6400, "Ceph"), (0x7461_636F, "OCFS2"), (0x0116_1970, "GFS2"),
+    ]
+
+    /// The name of a file system that is refused, by its type number.
+    static func refusal(ofType type: UInt64) -> String? {
+        refused.first { $0.type == type }?.name
+    }
+
+    /// Throws ``EngineError/unsupportedFileSystem(name:)`` when `path` lies on a refused one.
+    static func check(_ path: String) throws(EngineError) {
+        #if canImport(Glibc)
+        let type = unsafe larder_file_system_type(path)
+        if type < 0 { throw EngineError(code: Int32(truncatingIfNeeded: -type), operation: "statfs") }
+        if let name = refusal(ofType: UInt64(type)) { throw .unsupportedFileSystem(name: name) }
+        #endif
+    }
+
+    /// Bytes an unprivileged process can still write on the file system of `path`.
+    static func freeBytes(_ path: String) -> UInt64? {
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { return nil }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    }
+}

@@ -1,0 +1,39 @@
+internal import CLMDB
+
+/// A named database of an environment, opened once and valid until the environment closes.
+///
+/// Handles are never closed or dropped one by one: LMDB reuses their numbers, and a stale one reads another table.
+public struct Table: Hashable, Sendable {
+    /// The name under which the main database lists the table.
+    public let name: String
+
+    let identifier: MDB_dbi
+}
+
+/// Sizes of one table, in pages and entries. LMDB: `mdb_stat`.
+public struct TableStatistics: Hashable, Sendable {
+    /// Keys in the table.
+    public let entries: Int
+    /// Height of the tree.
+    public let depth: Int
+    /// Pages of branches.
+    public let branchPages: Int
+    /// Pages of leaves.
+    public let leafPages: Int
+    /// Pages of values too large for a leaf.
+    public let overflowPages: Int
+    /// Bytes in a page.
+    public let pageSize: Int
+
+    init(_ stat: MDB_stat) {
+        entries = stat.ms_entries
+        depth = Int(stat.ms_depth)
+        branchPages = stat.ms_branch_pages
+        leafPages = stat.ms_leaf_pages
+        overflowPages = stat.ms_overflow_pages
+        pageSize = Int(stat.ms_psize)
+    }
+
+    /// Pages of any kind.
+    public var pages: Int { branchPages + leafPages + overflowPages }
+}

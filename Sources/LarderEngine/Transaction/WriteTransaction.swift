@@ -1,0 +1,134 @@
+private import CLMDB
+
+/// The one open write transaction, lent `inout` to a synchronous closure on the writer thread.
+///
+/// Every change is `mutating`, so a span read from this transaction cannot be used after a change: LMDB may reuse
+/// the page, and the compiler refuses it.
+@safe
+public struct WriteTransaction: ~Copyable {
+    // Valid until the environment commits or aborts, which happens after the closure has returned.
+    let handle: OpaquePointer
+    /// The first error of a change. LMDB marks the transaction as failed and would answer the commit with an
+    /// unrelated code, so the commit reports this one.
+    private(set) var failure: EngineError?
+    /// Whether anything was put or removed.
+    public private(set) var isDirty = false
+
+    init(handle: OpaquePointer) {
+        unsafe self.handle = handle
+    }
+
+    /// The number this commit will have. LMDB: `mdb_txn_id`.
+    public var commit: UInt64 {
+        UInt64(unsafe mdb_txn_id(handle))
+    }
+
+    /// The bytes stored under `key`, this transaction's own changes included, or nil.
+    ///
+    /// The span ends with the next change. LMDB: `mdb_get`.
+    ///
+    /// - Parameter key: 1 to 511 bytes.
+    /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/corrupted``.
+    /// - Complexity: O(log *n*) page visits for *n* keys.
+    @_lifetime(borrow self)
+    public borrowing func value(
+        forKey key: borrowing RawSpan, in table: Table
+    ) throws(EngineError) -> RawSpan? {
+        try checkKey(key)
+        var found = unsafe MDB_val()
+        let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(handle, table.identifier, &wanted, &found) }
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "mdb_get")
+        let span = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(found.mv_data), byteCount: found.mv_size)
+        // LMDB keeps the page in place until the next change, which needs exclusive access to self.
+        return unsafe _overrideLifetime(span, borrowing: self)
+    }
+
+    /// Stores `value` under `key`, replacing what was there. LMDB: `mdb_put`.
+    ///
+    /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/valueSize(actual:limit:)``,
+    ///   ``EngineError/mapFull(cap:)`` (the environment grows and runs the closure again), ``EngineError/corrupted``.
+    /// - Complexity: O(log *n*) page visits, and a copy of each page on its first change.
+    public mutating func set(
+        _ value: borrowing RawSpan, forKey key: borrowing RawSpan, in table: Table
+    ) throws(EngineError) {
+        try put(value, key, table, flags: 0)
+    }
+
+    /// Appends `value` under a `key` greater than every key of `table`. LMDB: `mdb_put` with `MDB_APPEND`.
+    ///
+    /// - Returns: false, and stores nothing, when the key is not the greatest.
+    /// - Throws: as ``set(_:forKey:in:)``.
+    public mutating func append(
+        _ value: borrowing RawSpan, forKey key: borrowing RawSpan, in table: Table
+    ) throws(EngineError) -> Bool {
+        do throws(EngineError) {
+            try put(value, key, table, flags: UInt32(MDB_APPEND))
+            return true
+        } catch .keyExists {
+            return false
+        }
+    }
+
+    /// Removes `key`. LMDB: `mdb_del`.
+    ///
+    /// - Returns: false when it was not there.
+    /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/mapFull(cap:)``, ``EngineError/corrupted``.
+    @discardableResult
+    public mutating func remove(_ key: borrowing RawSpan, in table: Table) throws(EngineError) -> Bool {
+        try checkKey(key)
+        let code = unsafe key.withMDBValue { wanted in unsafe mdb_del(handle, table.identifier, &wanted, nil) }
+        if code == MDB_NOTFOUND { return false }
+        isDirty = true
+        try remember(code, "mdb_del")
+        return true
+    }
+
+    /// Lends a cursor that can also remove to `body`, and closes it when `body` returns or throws.
+    public mutating func withCursor<Result: ~Copyable>(
+        in table: Table, _ body: (inout WriteCursor) throws -> Result
+    ) throws -> Result {
+        var cursor = unsafe try WriteCursor(transaction: handle, table: table)
+        defer {
+            isDirty = isDirty || cursor.isDirty
+            failure = failure ?? cursor.failure
+        }
+        return try body(&cursor)
+    }
+
+    /// Lends a cursor for reading, this transaction's own changes included.
+    public borrowing func withReadCursor<Result: ~Copyable>(
+        in table: Table, _ body: (inout Cursor) throws -> Result
+    ) throws -> Result {
+        var cursor = unsafe try Cursor(transaction: handle, table: table)
+        return try body(&cursor)
+    }
+
+    /// Sizes of `table`, this transaction's own changes included. LMDB: `mdb_stat`.
+    public borrowing func statistics(of table: Table) throws(EngineError) -> TableStatistics {
+        var stat = MDB_stat()
+        try check(unsafe mdb_stat(handle, table.identifier, &stat), "mdb_stat")
+        return TableStatistics(stat)
+    }
+
+    private mutating func put(
+        _ value: borrowing RawSpan, _ key: borrowing RawSpan, _ table: Table, flags: UInt32
+    ) throws(EngineError) {
+        try checkKey(key)
+        if value.byteCount > valueSizeLimit { throw .valueSize(actual: value.byteCount, limit: valueSizeLimit) }
+        isDirty = true
+        let code = unsafe key.withMDBValue { wanted in
+            unsafe value.withMDBValue { data in unsafe mdb_put(handle, table.identifier, &wanted, &data, flags) }
+        }
+        // The transaction survives this answer: nothing was changed.
+        if code == MDB_KEYEXIST { throw .keyExists }
+        try remember(code, "mdb_put")
+    }
+
+    private mutating func remember(_ code: Int32, _ operation: StaticString) throws(EngineError) {
+        if code == MDB_SUCCESS { return }
+        let error = EngineError(code: code, operation: operation)
+        failure = failure ?? error
+        throw error
+    }
+}

@@ -1,0 +1,98 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// The one thread that runs every write transaction of an environment.
+///
+/// LMDB's writer belongs to its thread: a commit from another one succeeds and deadlocks the next writer, and a thread
+/// that ends inside a write transaction stops the environment. So one thread does it all, and lives until close.
+@safe
+final class WriterThread: @unchecked Sendable {
+    // Sendable: everything mutable is touched under the monitor only; `thread` is set once before it is shared.
+    private let monitor = Monitor()
+    private var urgent: [@Sendable () -> Void] = []
+    private var bulk: [@Sendable () -> Void] = []
+    private var isStopping = false
+    private var idleWork: (@Sendable () -> Void)?
+    private var thread: pthread_t?
+
+    /// How long the thread sleeps before it looks after stale readers.
+    private static let idleMilliseconds = 60_000
+
+    /// Starts the thread. `idleWork` runs on it about once a minute while there is nothing to write.
+    func start(idleWork: @escaping @Sendable () -> Void) throws(EngineError) {
+        self.idleWork = idleWork
+        // Balanced by takeRetainedValue in the thread.
+        let context = unsafe Unmanaged.passRetained(self).toOpaque()
+        var started = pthread_t()
+        let code = unsafe pthread_create(
+            &started, nil,
+            { context in
+                #if canImport(Darwin)
+                let writer = unsafe Unmanaged<WriterThread>.fromOpaque(context).takeRetainedValue()
+                #else
+                let writer = unsafe Unmanaged<WriterThread>.fromOpaque(context!).takeRetainedValue()
+                #endif
+                writer.run()
+                return nil
+            }, context)
+        if code != 0 {
+            unsafe Unmanaged<WriterThread>.fromOpaque(context).release()
+            throw EngineError(code: code, operation: "pthread_create")
+        }
+        thread = started
+    }
+
+    /// Whether the caller is on this thread.
+    var isCurrent: Bool {
+        guard let thread else { return false }
+        return pthread_equal(pthread_self(), thread) != 0
+    }
+
+    /// Runs `job` on the thread after those already waiting; bulk jobs let the others go first.
+    ///
+    /// - Returns: false when the thread is stopping, and the job will not run.
+    func submit(isBulk: Bool, _ job: @escaping @Sendable () -> Void) -> Bool {
+        monitor.locked {
+            if isStopping { return false }
+            if isBulk { bulk.append(job) } else { urgent.append(job) }
+            monitor.signalAll()
+            return true
+        }
+    }
+
+    /// Whether a job waits that is not bulk work.
+    var hasUrgentJobs: Bool { monitor.locked { !urgent.isEmpty } }
+
+    /// Runs what is waiting, then ends the thread. Returns when it has ended.
+    func stop() {
+        precondition(!isCurrent, "a store cannot be closed from inside one of its writes")
+        let isFirst = monitor.locked {
+            defer {
+                isStopping = true
+                monitor.signalAll()
+            }
+            return !isStopping
+        }
+        if isFirst, let thread { pthread_join(thread, nil) }
+    }
+
+    private func run() {
+        while let job = nextJob() { job() }
+    }
+
+    private func nextJob() -> (@Sendable () -> Void)? {
+        while true {
+            let (job, isDone, isIdle) = monitor.locked { () -> ((@Sendable () -> Void)?, Bool, Bool) in
+                if !urgent.isEmpty { return (urgent.removeFirst(), false, false) }
+                if !bulk.isEmpty { return (bulk.removeFirst(), false, false) }
+                if isStopping { return (nil, true, false) }
+                return (nil, false, !monitor.wait(milliseconds: Self.idleMilliseconds))
+            }
+            if job != nil || isDone { return job }
+            if isIdle { idleWork?() }
+        }
+    }
+}
