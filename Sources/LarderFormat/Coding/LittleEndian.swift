@@ -1,0 +1,119 @@
+private import CXXHash
+
+// The one file of this module with `unsafe`. Every load is preceded by a check of its bounds, every type loaded is
+// an integer (all bit patterns valid), and no pointer outlives the closure it is lent to.
+
+extension RawSpan {
+    /// The byte at `offset`, or `nil` past the end.
+    func byte(at offset: Int) -> UInt8? {
+        guard offset >= 0, offset < byteCount else { return nil }
+        return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+
+    /// The little-endian integer at `offset`, or `nil` when it does not fit.
+    func littleEndian<I: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: I.Type) -> I? {
+        guard offset >= 0, offset <= byteCount - I.bitWidth / 8 else { return nil }
+        return I(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: type))
+    }
+
+    /// XXH64 of the bytes.
+    func xxh64(seed: UInt64) -> UInt64 {
+        unsafe withUnsafeBytes { bytes in unsafe larder_xxh64(bytes.baseAddress, bytes.count, seed) }
+    }
+
+    /// The text these bytes are the UTF-8 of, or `nil`.
+    func text() -> String? {
+        unsafe withUnsafeBytes { bytes in unsafe String(validating: bytes, as: UTF8.self) }
+    }
+
+    /// Whether both hold the same bytes.
+    package func equals(_ other: RawSpan) -> Bool {
+        byteCount == other.byteCount && firstDifference(from: other) == nil
+    }
+
+    /// Whether these bytes sort before `other`, as `memcmp` sorts, a prefix first.
+    package func lexicographicallyPrecedes(_ other: RawSpan) -> Bool {
+        guard let offset = firstDifference(from: other) else { return byteCount < other.byteCount }
+        return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            < other.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+
+    /// Whether these bytes begin with `prefix`.
+    package func starts(with prefix: RawSpan) -> Bool {
+        byteCount >= prefix.byteCount && firstDifference(from: prefix) == nil
+    }
+
+    /// The first offset, within the shorter of both, where the bytes differ.
+    private func firstDifference(from other: RawSpan) -> Int? {
+        let common = Swift.min(byteCount, other.byteCount)
+        var offset = 0
+        while offset <= common - 8 {
+            let left = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let right = unsafe other.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if left != right { return offset + (left ^ right).littleEndian.trailingZeroBitCount / 8 }
+            offset += 8
+        }
+        while offset < common {
+            let left = unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            let right = unsafe other.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            if left != right { return offset }
+            offset += 1
+        }
+        return nil
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// The array's bytes, without a copy; valid while the array is not changed.
+    package var rawSpan: RawSpan {
+        @_lifetime(borrow self) get {
+            let elements = span
+            return unsafe _overrideLifetime(elements.bytes, borrowing: self)
+        }
+    }
+
+    /// Copies the bytes of `span`.
+    package init(copying span: RawSpan) {
+        self = unsafe span.withUnsafeBytes { bytes in unsafe [UInt8](bytes) }
+    }
+
+    /// Appends the bytes of `span`.
+    package mutating func append(copying span: RawSpan) {
+        unsafe span.withUnsafeBytes { bytes in unsafe append(contentsOf: bytes) }
+    }
+
+    /// Appends the eight bytes of `value`, little-endian.
+    mutating func append(littleEndian value: UInt64) {
+        for shift in stride(from: 0, to: 64, by: 8) { append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// The same bytes, untyped.
+    var raw: RawSpan {
+        @_lifetime(copy self) get { unsafe bytes }
+    }
+}
+
+extension String {
+    /// Whether both are the same UTF-8: unlike `==`, canonically equivalent texts differ.
+    func equalsBytewise(_ other: String) -> Bool {
+        let left = utf8Span
+        let right = other.utf8Span
+        return left.span.raw.equals(right.span.raw)
+    }
+
+    /// Whether the UTF-8 of this text sorts before that of `other`.
+    func precedesBytewise(_ other: String) -> Bool {
+        let left = utf8Span
+        let right = other.utf8Span
+        return left.span.raw.lexicographicallyPrecedes(right.span.raw)
+    }
+
+    /// Feeds the UTF-8, and its length, to a hasher.
+    func hashBytewise(into hasher: inout Hasher) {
+        let text = utf8Span
+        hasher.combine(text.count)
+        unsafe text.span.raw.withUnsafeBytes { bytes in unsafe hasher.combine(bytes: bytes) }
+    }
+}

@@ -1,0 +1,85 @@
+/// A key under construction on the stack: at most 511 bytes, nothing on the heap.
+///
+/// An append that does not fit throws ``FormatError/keyTooLong(actual:limit:)`` and leaves the key as it was.
+package struct KeyBuffer: ~Copyable {
+    private var storage: InlineArray<511, UInt8>
+    /// The length of the key so far, in bytes.
+    package private(set) var count: Int
+
+    /// Makes an empty key.
+    package init() {
+        storage = InlineArray(repeating: 0)
+        count = 0
+    }
+
+    /// The key so far; valid until the buffer changes.
+    package var bytes: RawSpan {
+        @_lifetime(borrow self) get {
+            storage.span.extracting(0..<count).raw
+        }
+    }
+
+    /// A copy of the key so far.
+    package func array() -> [UInt8] { [UInt8](copying: bytes) }
+
+    /// Appends an integer element.
+    package mutating func append(integer: Int64) throws(FormatError) {
+        let start = count
+        put(integer: integer)
+        try settle(from: start)
+    }
+
+    /// Appends a text element.
+    package mutating func append(text: String) throws(FormatError) {
+        let start = count
+        put(text: text)
+        try settle(from: start)
+    }
+
+    /// Appends a record key: a decimal element where `recordKey` is a canonical decimal, else a text element.
+    package mutating func append(recordKey: String) throws(FormatError) {
+        let start = count
+        put(recordKey: recordKey)
+        try settle(from: start)
+    }
+
+    /// Appends a UUID element.
+    package mutating func append(uuid: UUIDBytes) throws(FormatError) {
+        let start = count
+        put(uuid: uuid)
+        try settle(from: start)
+    }
+
+    /// Appends the group and the number of a resource.
+    package mutating func append(resource: ResourceKey) throws(FormatError) {
+        let start = count
+        put(text: resource.group)
+        put(integer: resource.id)
+        try settle(from: start)
+    }
+
+    /// Shortens the key to its first `count` bytes. Traps when it has fewer.
+    package mutating func truncate(to count: Int) {
+        precondition(count >= 0 && count <= self.count, "cannot truncate a key of \(self.count) bytes to \(count)")
+        self.count = count
+    }
+
+    /// Makes the key empty.
+    package mutating func removeAll() { count = 0 }
+
+    /// Confirms that what was put since `start` fits, or takes it back.
+    private mutating func settle(from start: Int) throws(FormatError) {
+        guard count > Limits.key else { return }
+        let actual = count
+        count = start
+        throw .keyTooLong(actual: actual, limit: Limits.key)
+    }
+}
+
+extension KeyBuffer: TupleSink {
+    /// Counts past the end without storing, so that the error can name the full length.
+    mutating func put(_ byte: UInt8) {
+        if count < Limits.key { storage[count] = byte }
+        count += 1
+    }
+}

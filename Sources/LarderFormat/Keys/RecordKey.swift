@@ -1,0 +1,40 @@
+/// How a row's own key is encoded: numbers as numbers, all else as text.
+///
+/// FORMAT.md, "Record keys".
+package enum RecordKey {
+    /// The number of which `text` is the one canonical decimal form, or `nil`.
+    ///
+    /// Canonical is what an integer prints as: `0`, or digits without leading zeros, with `-` in front for a
+    /// negative; in the range of 64 bits signed. `+1`, `01` and `-0` are text.
+    package static func canonicalDecimal(_ text: String) -> Int64? {
+        let utf8 = text.utf8Span
+        let digits = utf8.span
+        guard !digits.isEmpty, digits.count <= 20 else { return nil }
+        let isNegative = digits[0] == 0x2D
+        let start = isNegative ? 1 : 0
+        guard start < digits.count else { return nil }
+        if digits[start] == 0x30 { return digits.count == 1 ? 0 : nil }
+        // Counted below zero, where the range is one wider.
+        var value: Int64 = 0
+        for offset in start..<digits.count {
+            let digit = digits[offset]
+            guard digit >= 0x30, digit <= 0x39 else { return nil }
+            let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (next, underflow) = tens.subtractingReportingOverflow(Int64(digit - 0x30))
+            if overflow || underflow { return nil }
+            value = next
+        }
+        if isNegative { return value }
+        return value == .min ? nil : -value
+    }
+
+    /// Whether `left` is encoded before `right`: numbers by value, then texts by their bytes.
+    package static func precedes(_ left: String, _ right: String) -> Bool {
+        switch (canonicalDecimal(left), canonicalDecimal(right)) {
+        case (let left?, let right?): left < right
+        case (_?, nil): true
+        case (nil, _?): false
+        case (nil, nil): left.precedesBytewise(right)
+        }
+    }
+}

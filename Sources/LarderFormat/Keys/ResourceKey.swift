@@ -1,0 +1,40 @@
+/// The name of a resource: a group and a number in it.
+///
+/// Groups are compared, hashed and ordered by their UTF-8 bytes: two canonically equivalent spellings are two
+/// groups, here as on disk. FORMAT.md, "Text".
+public struct ResourceKey: Hashable, Sendable {
+    /// The group; its encoding is at most ``Limits/group`` bytes.
+    public var group: String
+    /// The number within the group.
+    public var id: Int64
+
+    /// Names a resource.
+    public init(_ group: String, _ id: Int64) {
+        self.group = group
+        self.id = id
+    }
+
+    /// Whether both name the same bytes.
+    public static func == (left: ResourceKey, right: ResourceKey) -> Bool {
+        left.id == right.id && left.group.equalsBytewise(right.group)
+    }
+
+    /// Feeds the bytes of the group, then the number, to `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        group.hashBytewise(into: &hasher)
+        hasher.combine(id)
+    }
+}
+
+extension ResourceKey: Comparable {
+    /// The order of the encoded keys: by group, bytewise, then by number.
+    public static func < (left: ResourceKey, right: ResourceKey) -> Bool {
+        if left.group.equalsBytewise(right.group) { return left.id < right.id }
+        return left.group.precedesBytewise(right.group)
+    }
+}
+
+extension ResourceKey: CustomStringConvertible {
+    /// The group and the number, as in `Articles/7`.
+    public var description: String { "\(group)/\(id)" }
+}

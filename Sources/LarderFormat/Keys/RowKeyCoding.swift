@@ -1,0 +1,53 @@
+/// The keys of the table `rows`.
+///
+/// FORMAT.md, "rows": (generation, type, key), and the owner row (generation) alone, first in its generation.
+package enum RowKeyCoding {
+    /// The bytes that every key of a generation begins with, which are also the key of its owner row.
+    package static func prefix(generation: Int64) -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: generation)
+        return writer.bytes
+    }
+
+    /// Appends the key of a row.
+    package static func append(
+        generation: Int64, type: String, key: String, to buffer: inout KeyBuffer
+    ) throws(FormatError) {
+        try buffer.append(integer: generation)
+        try buffer.append(text: type)
+        try buffer.append(recordKey: key)
+    }
+
+    /// The key of a row.
+    package static func key(generation: Int64, type: String, key: String) throws(FormatError) -> [UInt8] {
+        var buffer = KeyBuffer()
+        try append(generation: generation, type: type, key: key, to: &buffer)
+        return buffer.array()
+    }
+
+    /// Reads a key back; `row` is `nil` for the owner row.
+    package static func decode(
+        _ key: RawSpan
+    ) throws(FormatError) -> (generation: Int64, row: (type: String, key: String)?) {
+        var reader = TupleReader(key)
+        let generation = try reader.integer()
+        if reader.isAtEnd { return (generation, nil) }
+        let type = try reader.text()
+        let recordKey = try reader.recordKey()
+        try reader.end()
+        return (generation, (type, recordKey))
+    }
+
+    /// Confirms that a row's full address fits every table that may hold it.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` when the group, the type, or all parts together exceed
+    ///   ``Limits/group``, ``Limits/rowType`` or ``Limits/rowAddress``.
+    package static func checkBudget(resource: ResourceKey, type: String, key: String) throws(FormatError) {
+        let group = TupleLength.text(resource.group)
+        try Limits.check(key: group, limit: Limits.group)
+        let typeLength = TupleLength.text(type)
+        try Limits.check(key: typeLength, limit: Limits.rowType)
+        let total = group + TupleLength.integer(resource.id) + typeLength + TupleLength.recordKey(key)
+        try Limits.check(key: total, limit: Limits.rowAddress)
+    }
+}

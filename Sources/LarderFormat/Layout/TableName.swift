@@ -1,0 +1,46 @@
+/// The tables in use; a raw value is the exact name of the LMDB database.
+///
+/// FORMAT.md, "Tables".
+package enum TableName: String, CaseIterable, Sendable {
+    /// The format record and the counters.
+    case meta
+    /// What is known of each resource.
+    case resources
+    /// The content, by generation.
+    case rows
+    /// Who owns each generation.
+    case generations
+    /// Each filter, with its token.
+    case filters
+    /// Which filter holds which resource.
+    case members
+    /// Entries to be sent, and their index.
+    case outbox
+    /// What happened, bounded.
+    case journal
+
+    /// Names that nothing else may use: tables of versions to come.
+    package static let reserved = [
+        "overlay", "responses", "blobs", "collections", "indexes", "buffers", "changes",
+    ]
+
+    /// The first step of every checksum in this table: XXH64 of the name, with seed 0.
+    package var seed: UInt64 { Self.seeds[self.index] }
+
+    private static let seeds: [UInt64] = allCases.map { table in
+        Array(table.rawValue.utf8).rawSpan.xxh64(seed: 0)
+    }
+
+    private var index: Int {
+        switch self {
+        case .meta: 0
+        case .resources: 1
+        case .rows: 2
+        case .generations: 3
+        case .filters: 4
+        case .members: 5
+        case .outbox: 6
+        case .journal: 7
+        }
+    }
+}

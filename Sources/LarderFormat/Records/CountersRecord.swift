@@ -1,0 +1,52 @@
+/// The record `meta` ("counters"): the next number of each kind, and the stored size.
+///
+/// FORMAT.md, "meta". A number is never given twice, not even after what it named was deleted.
+package struct CountersRecord: Hashable, Sendable {
+    /// The number of the next generation.
+    package var nextGeneration: Int64
+    /// The sequence of the next outbox entry, over all lanes.
+    package var nextOutboxSequence: Int64
+    /// The number of the next filter.
+    package var nextFilter: Int64
+    /// The sequence of the next journal record.
+    package var nextJournalSequence: Int64
+    /// The bytes of all keys and values of every table but `meta`.
+    package var storedSize: Int64
+
+    /// The counters of an empty store: every number begins at 1.
+    package init() {
+        nextGeneration = 1
+        nextOutboxSequence = 1
+        nextFilter = 1
+        nextJournalSequence = 1
+        storedSize = 0
+    }
+
+    /// Reads a body.
+    package init(decoding body: RawSpan) throws(FormatError) {
+        var reader = TupleReader(body)
+        nextGeneration = try reader.count("nextGeneration")
+        nextOutboxSequence = try reader.count("nextOutboxSequence")
+        nextFilter = try reader.count("nextFilter")
+        nextJournalSequence = try reader.count("nextJournalSequence")
+        storedSize = try reader.count("storedSize")
+    }
+
+    /// The body.
+    package func encode() -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: nextGeneration)
+        writer.append(integer: nextOutboxSequence)
+        writer.append(integer: nextFilter)
+        writer.append(integer: nextJournalSequence)
+        writer.append(integer: storedSize)
+        return writer.bytes
+    }
+
+    /// The key, ("counters").
+    package static var key: [UInt8] {
+        var writer = TupleWriter()
+        writer.append(text: "counters")
+        return writer.bytes
+    }
+}

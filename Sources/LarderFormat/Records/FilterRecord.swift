@@ -1,0 +1,70 @@
+/// A record of `filters`: a filter, its token, and how far its bootstrap is.
+///
+/// FORMAT.md, "filters". Key: (number). The text is no key because it may be longer than one.
+package struct FilterRecord: Hashable, Sendable {
+    /// The canonical form of the filter, at most ``Limits/filter`` bytes.
+    package var canonicalText: String
+    /// Where the next sync continues, at most ``Limits/token`` bytes.
+    package var token: String?
+    /// When the token was stored, in milliseconds since 1970-01-01 UTC.
+    package var tokenUpdatedAt: Int64?
+    /// The `sync_until_sequence` of the last finished run.
+    package var lastUntilSequence: Int64?
+    /// How many bootstraps were begun.
+    package var run: Int64
+    /// Whether the current run is a bootstrap.
+    package var isBootstrapping: Bool
+    /// Whether the token was rejected, so that this bootstrap may lower floors, once per resource.
+    package var isRejected: Bool
+    /// The pages of the current run that are in.
+    package var pagesDone: Int64
+
+    /// The record of a filter that was never synced.
+    package init(canonicalText: String) {
+        self.canonicalText = canonicalText
+        run = 0
+        isBootstrapping = false
+        isRejected = false
+        pagesDone = 0
+    }
+
+    /// Reads a body.
+    package init(decoding body: RawSpan) throws(FormatError) {
+        var reader = TupleReader(body)
+        canonicalText = try reader.text()
+        token = try reader.optionalText()
+        tokenUpdatedAt = try reader.optionalInteger()
+        lastUntilSequence = try reader.optionalInteger()
+        run = try reader.count("run")
+        isBootstrapping = try reader.bool()
+        isRejected = try reader.bool()
+        pagesDone = try reader.count("pagesDone")
+    }
+
+    /// The body.
+    package func encode() -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(text: canonicalText)
+        writer.append(optionalText: token)
+        writer.append(optionalInteger: tokenUpdatedAt)
+        writer.append(optionalInteger: lastUntilSequence)
+        writer.append(integer: run)
+        writer.append(bool: isBootstrapping)
+        writer.append(bool: isRejected)
+        writer.append(integer: pagesDone)
+        return writer.bytes
+    }
+
+    /// Appends the key of a filter.
+    package static func appendKey(_ number: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
+        try buffer.append(integer: number)
+    }
+
+    /// Reads a key back.
+    package static func decodeKey(_ key: RawSpan) throws(FormatError) -> Int64 {
+        var reader = TupleReader(key)
+        let number = try reader.integer()
+        try reader.end()
+        return number
+    }
+}

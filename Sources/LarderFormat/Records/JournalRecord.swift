@@ -1,0 +1,107 @@
+/// A record of `journal`: one thing that happened.
+///
+/// FORMAT.md, "journal". Key: (sequence). The newest ``Limits/journalRecords`` are kept.
+package struct JournalRecord: Hashable, Sendable {
+    /// When it happened, in milliseconds since 1970-01-01 UTC.
+    package var time: Int64
+    /// What happened.
+    package var event: Event
+
+    /// What happened, by kind.
+    package enum Event: Hashable, Sendable {
+        /// Kind `outcome`: an entry left the outbox.
+        case outcome(Outcome)
+        /// A kind that this version does not know, with its elements as they are.
+        case other(kind: String, elements: [TupleElement])
+    }
+
+    /// How an entry left the outbox.
+    package struct Outcome: Hashable, Sendable {
+        /// The entry.
+        package var entryID: UUIDBytes
+        /// The lane it was in.
+        package var lane: String
+        /// Its sequence.
+        package var sequence: Int64
+        /// One word: how it ended.
+        package var outcome: String
+        /// More about it, for people.
+        package var detail: String?
+
+        /// Makes an outcome.
+        package init(entryID: UUIDBytes, lane: String, sequence: Int64, outcome: String, detail: String? = nil) {
+            self.entryID = entryID
+            self.lane = lane
+            self.sequence = sequence
+            self.outcome = outcome
+            self.detail = detail
+        }
+    }
+
+    private static let outcomeKind = "outcome"
+
+    /// Makes a record.
+    package init(time: Int64, event: Event) {
+        self.time = time
+        self.event = event
+    }
+
+    /// The kind, as it is stored.
+    package var kind: String {
+        switch event {
+        case .outcome: Self.outcomeKind
+        case .other(let kind, _): kind
+        }
+    }
+
+    /// Reads a body.
+    package init(decoding body: RawSpan) throws(FormatError) {
+        var reader = TupleReader(body)
+        let kind = try reader.text()
+        time = try reader.integer()
+        if kind.equalsBytewise(Self.outcomeKind) {
+            let entryID = try reader.uuid()
+            let lane = try reader.text()
+            let sequence = try reader.count("sequence")
+            let outcome = try reader.text()
+            let detail = try reader.optionalText()
+            event = .outcome(
+                Outcome(entryID: entryID, lane: lane, sequence: sequence, outcome: outcome, detail: detail))
+        } else {
+            var elements: [TupleElement] = []
+            while !reader.isAtEnd { elements.append(try reader.element()) }
+            event = .other(kind: kind, elements: elements)
+        }
+    }
+
+    /// The body.
+    package func encode() -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(text: kind)
+        writer.append(integer: time)
+        switch event {
+        case .outcome(let outcome):
+            writer.append(uuid: outcome.entryID)
+            writer.append(text: outcome.lane)
+            writer.append(integer: outcome.sequence)
+            writer.append(text: outcome.outcome)
+            writer.append(optionalText: outcome.detail)
+        case .other(_, let elements):
+            for element in elements { writer.append(element: element) }
+        }
+        return writer.bytes
+    }
+
+    /// Appends the key of a record.
+    package static func appendKey(_ sequence: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
+        try buffer.append(integer: sequence)
+    }
+
+    /// Reads a key back.
+    package static func decodeKey(_ key: RawSpan) throws(FormatError) -> Int64 {
+        var reader = TupleReader(key)
+        let sequence = try reader.integer()
+        try reader.end()
+        return sequence
+    }
+}

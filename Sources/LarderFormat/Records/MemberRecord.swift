@@ -1,0 +1,56 @@
+/// A record of `members`: that a filter holds a resource.
+///
+/// FORMAT.md, "members". Key: (filter number, group, id).
+package struct MemberRecord: Hashable, Sendable {
+    /// The last run of the filter that listed the resource.
+    package var listedInRun: Int64
+    /// The run in which its full copy came in; a resumed bootstrap skips it.
+    package var finishedInRun: Int64?
+
+    /// Makes a record.
+    package init(listedInRun: Int64, finishedInRun: Int64? = nil) {
+        self.listedInRun = listedInRun
+        self.finishedInRun = finishedInRun
+    }
+
+    /// Reads a body.
+    package init(decoding body: RawSpan) throws(FormatError) {
+        var reader = TupleReader(body)
+        listedInRun = try reader.count("listedInRun")
+        finishedInRun = try reader.optionalCount("finishedInRun")
+    }
+
+    /// The body.
+    package func encode() -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: listedInRun)
+        writer.append(optionalInteger: finishedInRun)
+        return writer.bytes
+    }
+
+    /// Appends the key of a member.
+    package static func appendKey(
+        filter: Int64, resource: ResourceKey, to buffer: inout KeyBuffer
+    ) throws(FormatError) {
+        try buffer.append(integer: filter)
+        try buffer.append(resource: resource)
+    }
+
+    /// The bytes that the key of every member of a filter begins with.
+    package static func prefix(filter: Int64) -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: filter)
+        return writer.bytes
+    }
+
+    /// Reads a key back.
+    package static func decodeKey(
+        _ key: RawSpan
+    ) throws(FormatError) -> (filter: Int64, resource: ResourceKey) {
+        var reader = TupleReader(key)
+        let filter = try reader.integer()
+        let resource = try reader.resource()
+        try reader.end()
+        return (filter, resource)
+    }
+}

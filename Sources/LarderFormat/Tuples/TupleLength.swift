@@ -1,0 +1,22 @@
+/// How many bytes an element takes, without encoding it.
+enum TupleLength {
+    static func integer(_ value: Int64) -> Int { 1 + significantBytes(of: value.magnitude) }
+
+    static func text(_ text: String) -> Int {
+        let utf8 = text.utf8Span
+        let bytes = utf8.span
+        var length = bytes.count + 2
+        for index in 0..<bytes.count where bytes[index] == TupleCode.terminator { length += 1 }
+        return length
+    }
+
+    static func recordKey(_ text: String) -> Int {
+        guard let number = RecordKey.canonicalDecimal(text) else { return self.text(text) }
+        return 1 + integer(number)
+    }
+
+    /// The number of bytes of `magnitude` without leading zero bytes: 0 to 8.
+    static func significantBytes(of magnitude: UInt64) -> Int {
+        (64 - magnitude.leadingZeroBitCount + 7) / 8
+    }
+}

@@ -1,0 +1,55 @@
+/// Where encoded elements go: a key on the stack or a growing array.
+protocol TupleSink: ~Copyable {
+    /// Takes the next byte.
+    mutating func put(_ byte: UInt8)
+}
+
+extension TupleSink where Self: ~Copyable {
+    mutating func put(integer: Int64) {
+        let magnitude = integer.magnitude
+        let size = TupleLength.significantBytes(of: magnitude)
+        // A negative integer is written as the one's complement of its magnitude, so that more negative is smaller.
+        let bits = integer < 0 ? ~magnitude : magnitude
+        put(integer < 0 ? TupleCode.zero - UInt8(size) : TupleCode.zero + UInt8(size))
+        var shift = size * 8
+        while shift > 0 {
+            shift -= 8
+            put(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
+        }
+    }
+
+    mutating func put(text: String) {
+        put(TupleCode.text)
+        let utf8 = text.utf8Span
+        put(escaped: utf8.span)
+    }
+
+    mutating func put(bytes: [UInt8]) {
+        put(TupleCode.bytes)
+        put(escaped: bytes.span)
+    }
+
+    mutating func put(recordKey: String) {
+        guard let number = RecordKey.canonicalDecimal(recordKey) else { return put(text: recordKey) }
+        put(TupleCode.decimal)
+        put(integer: number)
+    }
+
+    mutating func put(bool: Bool) {
+        put(bool ? TupleCode.yes : TupleCode.no)
+    }
+
+    mutating func put(uuid: UUIDBytes) {
+        put(TupleCode.uuid)
+        for index in 0..<16 { put(uuid[index]) }
+    }
+
+    private mutating func put(escaped bytes: Span<UInt8>) {
+        for index in 0..<bytes.count {
+            let byte = bytes[index]
+            put(byte)
+            if byte == TupleCode.terminator { put(TupleCode.escape) }
+        }
+        put(TupleCode.terminator)
+    }
+}
