@@ -11,6 +11,10 @@ func open(_ value: [UInt8], key: [UInt8], seed: UInt64, codec: UInt8? = nil) thr
     return [UInt8](copying: body)
 }
 
+func openUnverified(_ value: [UInt8]) throws(FormatError) -> [UInt8] {
+    [UInt8](copying: try Record.openUnverified(value.rawSpan))
+}
+
 func seal(body: [UInt8], key: [UInt8], seed: UInt64) -> [UInt8] {
     Record.seal(body: body.rawSpan, key: key.rawSpan, seed: seed)
 }
