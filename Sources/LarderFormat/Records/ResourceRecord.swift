@@ -6,7 +6,7 @@ package struct ResourceRecord: Hashable, Sendable {
     package enum State: Int64, Sendable, CaseIterable {
         /// A full copy is there.
         case ready = 0
-        /// A full copy is there but not shown: the server invalidated it.
+        /// The server deleted or hid it; the record stays for its floor, and no row is shown.
         case hidden = 1
         /// The copy was dropped to make room.
         case evicted = 2

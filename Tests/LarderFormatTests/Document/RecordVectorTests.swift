@@ -1,0 +1,108 @@
+import LarderFormat
+import Testing
+
+@Suite struct `The records in FORMAT.md` {
+    @Test func `have the keys it shows`() throws {
+        let records = try FormatDocument().records
+        #expect(records.count >= 12)
+        for record in records {
+            let shown = try record.bytes("key bytes")
+            #expect(encode(try record.elements("key")) == shown, "\(record.name)")
+            #expect(try decode(shown) == record.elements("key"))
+        }
+    }
+
+    @Test func `open to the bodies it shows, and seal to the same bytes`() throws {
+        for record in try FormatDocument().records {
+            let key = try record.bytes("key bytes")
+            let value = try record.bytes("value bytes")
+            let seed = try record.seed()
+            let body = try open(value, key: key, seed: seed)
+            if record.lines.contains(where: { $0.left == "payload" }) {
+                let codec = try #require(UInt8(try record.value("codec")).flatMap(PayloadCodec.init(rawValue:)))
+                let updatedAt = try #require(Int64(try record.value("updatedAt")))
+                let (readUpdatedAt, readPayload) = try row(body)
+                #expect(readUpdatedAt == updatedAt)
+                #expect(try record.elements("payload") == [.bytes(readPayload)])
+                #expect(try header(value).payloadCodec() == codec)
+                var sealed: [UInt8] = [1, 2, 3]
+                Record.seal(
+                    row: readPayload.rawSpan, updatedAt: updatedAt, codec: codec, key: key.rawSpan, seed: seed,
+                    into: &sealed)
+                #expect(hexadecimal(sealed) == hexadecimal(value))
+            } else {
+                #expect(try decode(body) == record.elements("body"), "\(record.name)")
+                let encoded = encode(try record.elements("body"))
+                let sealed = seal(body: encoded, key: key, seed: seed)
+                #expect(hexadecimal(sealed) == hexadecimal(value))
+            }
+        }
+    }
+
+    @Test func `mean what the records of this software mean`() throws {
+        let document = try FormatDocument()
+        func body(_ name: String) throws -> [UInt8] { encode(try document.block("record-" + name).elements("body")) }
+        func expectBoth<R: Equatable>(
+            _ name: String, _ record: R, _ encode: (R) -> [UInt8], _ decode: (RawSpan) throws -> R
+        ) throws {
+            let shown = try body(name)
+            #expect(hexadecimal(encode(record)) == hexadecimal(shown), "\(name)")
+            let decoded = try decode(shown.rawSpan)
+            #expect(decoded == record, "\(name)")
+        }
+        let digest = try digest(of: document)
+        try expectBoth("format", Example.format, { $0.encode() }, { try FormatRecord(decoding: $0) })
+        try expectBoth("counters", Example.counters(storedSize: try storedSize(of: document)), { $0.encode() }) {
+            try CountersRecord(decoding: $0)
+        }
+        let size = try rowBytes(of: document)
+        try expectBoth("resource", Example.resource(byteCount: size), { $0.encode() }) {
+            try ResourceRecord(decoding: $0)
+        }
+        try expectBoth("resource-hidden", Example.hidden, { $0.encode() }) { try ResourceRecord(decoding: $0) }
+        try expectBoth("owner-row", OwnerRecord(owner: Example.owner), { $0.encode() }) {
+            try OwnerRecord(decoding: $0)
+        }
+        try expectBoth("generation", Example.generation(byteCount: size, digest: digest), { $0.encode() }) {
+            try GenerationRecord(decoding: $0)
+        }
+        try expectBoth("filter", Example.filter, { $0.encode() }) { try FilterRecord(decoding: $0) }
+        try expectBoth("member", Example.member, { $0.encode() }) { try MemberRecord(decoding: $0) }
+        try expectBoth("outbox-entry", Example.entry, { $0.encode() }) { try OutboxRecord(decoding: $0) }
+        try expectBoth("outbox-index", Example.index, { $0.encode() }) { try OutboxIndexRecord(decoding: $0) }
+        try expectBoth("journal", Example.journal, { $0.encode() }) { try JournalRecord(decoding: $0) }
+    }
+
+    @Test func `agree with each other: digest, bytes and stored size`() throws {
+        let document = try FormatDocument()
+        let generation = try document.block("record-generation").elements("body")
+        #expect(generation[4] == .integer(try rowBytes(of: document)))
+        #expect(generation[5] == .integer(Int64(bitPattern: try digest(of: document))))
+        let counters = try document.block("record-counters").elements("body")
+        #expect(counters[4] == .integer(try storedSize(of: document)))
+    }
+
+    private func rows(of document: FormatDocument) -> [FormatDocument.Block] {
+        document.records.filter { $0.name.hasPrefix("record-row-") }
+    }
+
+    private func size(_ record: FormatDocument.Block) throws -> Int64 {
+        Int64(try record.bytes("key bytes").count + record.bytes("value bytes").count)
+    }
+
+    private func rowBytes(of document: FormatDocument) throws -> Int64 {
+        try rows(of: document).reduce(0) { sum, record in sum + (try size(record)) }
+    }
+
+    private func storedSize(of document: FormatDocument) throws -> Int64 {
+        try document.records.filter { try $0.value("table") != "meta" }.reduce(0) { sum, record in
+            sum + (try size(record))
+        }
+    }
+
+    private func digest(of document: FormatDocument) throws -> UInt64 {
+        try rows(of: document).reduce(0) { sum, record in
+            sum &+ (try header(try record.bytes("value bytes")).checksum)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import LarderFormat
+import Testing
+
+@Suite struct `A store of another version` {
+    private func access(_ change: (inout FormatRecord) -> Void) throws(FormatError) -> FormatAccess {
+        var record = Example.format
+        change(&record)
+        let body = record.encode()
+        let read = try FormatRecord(decoding: body.rawSpan)
+        return try read.access()
+    }
+
+    @Test func `is open to this one when it asks for nothing newer`() throws {
+        #expect(try access { _ in } == .readWrite)
+        #expect(try access { $0.major = 3 } == .readWrite)
+        #expect(try access { $0.features.compatible = .max } == .readWrite)
+    }
+
+    @Test func `is refused when it asks for a newer reader, whatever else it holds`() {
+        #expect(throws: FormatError.newerFormat(minimumReader: 2)) { try access { $0.minimumReader = 2 } }
+        let body = encode([.text("larder"), .integer(2), .integer(0), .integer(2), .integer(2), .null])
+        #expect(throws: FormatError.newerFormat(minimumReader: 2)) { try FormatRecord(decoding: body.rawSpan) }
+    }
+
+    @Test func `is refused when it uses an unknown incompatible feature`() {
+        #expect(throws: FormatError.unknownFeatures(1 << 63)) { try access { $0.features.incompatible = 1 << 63 } }
+    }
+
+    @Test func `is read-only when it asks for a newer writer or uses what only a writer must know`() throws {
+        #expect(try access { $0.minimumWriter = 2 } == .readOnly)
+        #expect(try access { $0.features.readOnlyCompatible = 4 } == .readOnly)
+    }
+
+    @Test func `is no store when it does not begin with the word`() {
+        #expect(throws: FormatError.notAStore) {
+            let body = encode([.text("Larder"), .integer(0)])
+            return try FormatRecord(decoding: body.rawSpan)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import LarderFormat
+import Testing
+
+@Suite struct `The fields of records` {
+    @Test func `have only the states that FORMAT.md lists`() {
+        #expect(ResourceRecord.State.allCases.map(\.rawValue) == [0, 1, 2, 3])
+        #expect(GenerationRecord.State.allCases.map(\.rawValue) == [1, 2, 3])
+        var body = encode([.integer(4)])
+        body += ResourceRecord().encode().dropFirst(2)
+        #expect(throws: FormatError.invalidValue(field: "state", value: 4)) {
+            try ResourceRecord(decoding: body.rawSpan)
+        }
+    }
+
+    @Test func `refuse negative counts`() {
+        let body = encode([.integer(1), .integer(1), .integer(1), .integer(1), .integer(-1)])
+        #expect(throws: FormatError.invalidValue(field: "storedSize", value: -1)) {
+            try CountersRecord(decoding: body.rawSpan)
+        }
+    }
+
+    @Test func `keep a digest of all ones`() throws {
+        let record = Example.generation(byteCount: 0, digest: .max)
+        let body = record.encode()
+        let read = try GenerationRecord(decoding: body.rawSpan)
+        #expect(read.digest == .max)
+    }
+
+    @Test func `of an unknown kind of journal record are kept as they are`() throws {
+        let event = JournalRecord.Event.other(kind: "recovery", elements: [.integer(3), .text("a"), .null])
+        let body = JournalRecord(time: 5, event: event).encode()
+        let read = try JournalRecord(decoding: body.rawSpan)
+        #expect(read.event == event)
+        #expect(read.encode() == body)
+    }
+
+    @Test func `find their way back out of keys`() throws {
+        let resource = ResourceKey("translations", -3)
+        var buffer = KeyBuffer()
+        try ResourceRecord.appendKey(resource, to: &buffer)
+        let resourceKey = buffer.array()
+        #expect(try ResourceRecord.decodeKey(resourceKey.rawSpan) == resource)
+        #expect(resourceKey.starts(with: ResourceRecord.prefix(group: "translations")))
+        buffer.removeAll()
+        try MemberRecord.appendKey(filter: 300, resource: resource, to: &buffer)
+        let memberKey = buffer.array()
+        let member = try MemberRecord.decodeKey(memberKey.rawSpan)
+        #expect(member.filter == 300 && member.resource == resource)
+        #expect(memberKey.starts(with: MemberRecord.prefix(filter: 300)))
+        buffer.removeAll()
+        try GenerationRecord.appendKey(.max, to: &buffer)
+        let generationKey = buffer.array()
+        #expect(try GenerationRecord.decodeKey(generationKey.rawSpan) == .max)
+        #expect(try FilterRecord.decodeKey(generationKey.rawSpan) == .max)
+        #expect(try JournalRecord.decodeKey(generationKey.rawSpan) == .max)
+    }
+}
+
+@Suite struct `The keys of the outbox` {
+    @Test func `tell entries from their index, which comes after all lanes`() throws {
+        var buffer = KeyBuffer()
+        try OutboxRecord.appendKey(lane: "\u{10FFFF}", sequence: .max, to: &buffer)
+        let entry = buffer.array()
+        buffer.removeAll()
+        try OutboxIndexRecord.appendKey(UUIDBytes(high: 0, low: 0), to: &buffer)
+        let index = buffer.array()
+        #expect(precedes(entry, OutboxIndexRecord.prefix))
+        #expect(precedes(OutboxIndexRecord.prefix, index))
+        #expect(try OutboxKey(decoding: entry.rawSpan) == .entry(lane: "\u{10FFFF}", sequence: .max))
+        #expect(try OutboxKey(decoding: index.rawSpan) == .index(entryID: UUIDBytes(high: 0, low: 0)))
+    }
+
+    @Test func `of one lane are in the order of enqueuing`() throws {
+        var previous: [UInt8] = OutboxRecord.prefix(lane: "notes")
+        for sequence in [1, 2, 255, 256, 65_536] as [Int64] {
+            var buffer = KeyBuffer()
+            try OutboxRecord.appendKey(lane: "notes", sequence: sequence, to: &buffer)
+            let key = buffer.array()
+            #expect(precedes(previous, key))
+            previous = key
+        }
+    }
+
+    @Test func `with a byte flipped or missing are an error or another whole key`() throws {
+        var buffer = KeyBuffer()
+        try OutboxRecord.appendKey(lane: "notes", sequence: 300, to: &buffer)
+        let key = buffer.array()
+        for damaged in flips(of: key) + truncations(of: key) + [[], key + [0x14]] {
+            guard let read = try? OutboxKey(decoding: damaged.rawSpan) else { continue }
+            guard case .entry(let lane, let sequence) = read else {
+                Issue.record("an entry became an index record")
+                continue
+            }
+            #expect(encode([.text(lane), .integer(sequence)]) == damaged)
+        }
+    }
+
+    @Test func `refuse a lane that is too long`() {
+        #expect(throws: FormatError.keyTooLong(actual: 302, limit: 256)) {
+            var buffer = KeyBuffer()
+            try OutboxRecord.appendKey(lane: String(repeating: "l", count: 300), sequence: 1, to: &buffer)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import LarderFormat
+
+/// The records of the small store that FORMAT.md shows, as Swift values.
+enum Example {
+    static let owner = ResourceKey("translations", 19)
+    static let midnight: Int64 = 1_767_225_600_000
+    static let entryID = UUIDBytes(high: 0x7D9C_1A52_3E64_4F0B, low: 0x9A8D_1C2B_3A49_5867)
+    static let doneID = UUIDBytes(high: 0xC0FF_EE00_1234_4ABC, low: 0x8DEF_0123_4567_89AB)
+
+    static let format = FormatRecord(
+        storeID: UUIDBytes(high: 0x0F1E_2D3C_4B5A_4968, low: 0x8796_A5B4_C3D2_E1F0), createdBy: "larder 0.1.0")
+
+    static func counters(storedSize: Int64) -> CountersRecord {
+        var record = CountersRecord()
+        record.nextGeneration = 8
+        record.nextOutboxSequence = 3
+        record.nextFilter = 2
+        record.nextJournalSequence = 2
+        record.storedSize = storedSize
+        return record
+    }
+
+    static func resource(byteCount: Int64) -> ResourceRecord {
+        var record = ResourceRecord()
+        record.state = .ready
+        record.liveGeneration = 7
+        record.floor = 4711
+        record.snapshotPath = "/api/v4/snapshots/translations/19"
+        record.rowCount = 3
+        record.byteCount = byteCount
+        record.syncedAt = midnight + 5000
+        record.changedAt = midnight + 4000
+        record.schemaVersion = 2
+        record.isPinned = true
+        return record
+    }
+
+    static let hidden: ResourceRecord = {
+        var record = ResourceRecord()
+        record.state = .hidden
+        record.floor = 4700
+        return record
+    }()
+
+    static func generation(byteCount: Int64, digest: UInt64) -> GenerationRecord {
+        GenerationRecord(owner: owner, state: .live, rowCount: 3, byteCount: byteCount, digest: digest)
+    }
+
+    static let filter: FilterRecord = {
+        var record = FilterRecord(canonicalText: "translations:19")
+        record.token = "c2VxOjQ3MTE"
+        record.tokenUpdatedAt = midnight + 5000
+        record.lastUntilSequence = 4711
+        record.run = 1
+        return record
+    }()
+
+    static let member = MemberRecord(listedInRun: 1, finishedInRun: 1)
+
+    static let entry = OutboxRecord(
+        entryID: entryID, createdAt: midnight + 6000, mutationType: "note.create", method: "POST",
+        endpoint: "/api/v4/notes", payload: Array("{\"t\":\"\0\"}".utf8), attempts: 1)
+
+    static let index = OutboxIndexRecord(lane: "notes", sequence: 2)
+
+    static let journal = JournalRecord(
+        time: midnight + 5500,
+        event: .outcome(
+            JournalRecord.Outcome(entryID: doneID, lane: "notes", sequence: 1, outcome: "accepted")))
+}
