@@ -21,7 +21,8 @@ extension Environment {
         if isForked { throw .usedAfterFork }
         guard try EnvironmentRegistry.shared.release(self) else { return }
         writer.stop()
-        let wasStopped = state.exchange(State.closing.rawValue, ordering: .acquiringAndReleasing) == State.stopped.rawValue
+        let wasStopped =
+            state.exchange(State.closing.rawValue, ordering: .acquiringAndReleasing) == State.stopped.rawValue
         let isClosed: Void? = gate.exclusively(within: milliseconds) {
             pool.drain()
             closeFile(isClean: !wasStopped)
@@ -48,5 +49,12 @@ extension Environment {
             try? guardFile.markClean(data: data)
         }
         flock(guardFile.file.number, LOCK_UN)
+    }
+
+    /// Closes an environment that only maintenance knows, with the directory locked and the guard held by it.
+    func closeForMaintenance() {
+        state.store(State.closed.rawValue, ordering: .releasing)
+        pool.drain()
+        unsafe mdb_env_close(handle)
     }
 }

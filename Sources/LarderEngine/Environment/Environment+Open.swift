@@ -51,8 +51,19 @@ extension Environment {
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ lock: FileDescriptor
     ) throws(EngineError) -> Environment {
         let guardFile = try GuardFile(directory: directory.path, isReadOnly: options.isReadOnly)
-        try validate(directory, guardFile)
+        let isAlone = try validate(directory, guardFile)
         try guardFile.hold()
+        let environment = try attach(directory, identity, options, guardFile, isAlone: isAlone)
+        EnvironmentRegistry.shared.insert(environment)
+        withExtendedLifetime(lock) {}
+        return environment
+    }
+
+    /// Lets liblmdb map a file that has been checked. The directory is locked, `guardFile` held.
+    static func attach(
+        _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
+        isAlone: Bool
+    ) throws(EngineError) -> Environment {
         let handle = unsafe try openHandle(directory.path, options)
         do throws(EngineError) {
             try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
@@ -60,12 +71,10 @@ extension Environment {
             if !options.isReadOnly { try guardFile.markInUse() }
             let environment = unsafe try Environment(
                 handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
-                guardFile: guardFile)
+                guardFile: guardFile, wasOpenedAlone: isAlone)
             if !options.isReadOnly {
                 try environment.writer.start { [weak environment] in _ = try? environment?.clearStaleReaders() }
             }
-            EnvironmentRegistry.shared.insert(environment)
-            withExtendedLifetime(lock) {}
             return environment
         } catch {
             unsafe mdb_env_close(handle)
@@ -74,7 +83,9 @@ extension Environment {
     }
 
     /// Checks the file before liblmdb maps it. With other openers the pages may change between two looks.
-    private static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile) throws(EngineError) {
+    ///
+    /// - Returns: whether nobody else has the store open.
+    static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile) throws(EngineError) -> Bool {
         let data = try FileDescriptor(directory.dataPath, O_RDONLY)
         let isAlone = try guardFile.isHeldAlone()
         var look = 1
@@ -83,7 +94,7 @@ extension Environment {
                 let pages = try MetaPages(data)
                 try pages.validate(data)
                 if isAlone { try guardFile.validate(pages, of: data) }
-                return
+                return isAlone
             } catch {
                 if isAlone || look == 3 { throw error }
                 look += 1
@@ -93,7 +104,8 @@ extension Environment {
 
     /// Builds a new data file with its tables in the empty directory `path`.
     private static func build(
-        at path: String, options: EnvironmentOptions, _ initialize: (inout WriteTransaction, [String: Table]) throws -> Void
+        at path: String, options: EnvironmentOptions,
+        _ initialize: (inout WriteTransaction, [String: Table]) throws -> Void
     ) throws {
         let handle = unsafe try openHandle(path, options)
         defer { unsafe mdb_env_close(handle) }
@@ -112,7 +124,7 @@ extension Environment {
         try check(unsafe mdb_txn_commit(opened), "mdb_txn_commit")
     }
 
-    private static func openHandle(_ path: String, _ options: EnvironmentOptions) throws(EngineError) -> OpaquePointer {
+    static func openHandle(_ path: String, _ options: EnvironmentOptions) throws(EngineError) -> OpaquePointer {
         var created: OpaquePointer?
         try check(unsafe mdb_env_create(&created), "mdb_env_create")
         guard let handle = unsafe created else { preconditionFailure("mdb_env_create succeeded without a handle") }
@@ -143,7 +155,7 @@ extension Environment {
     }
 
     /// Opens every table in one transaction; their handles are never closed one by one.
-    private static func openTables(
+    static func openTables(
         _ handle: OpaquePointer, _ options: EnvironmentOptions
     ) throws(EngineError) -> [String: Table] {
         var begun: OpaquePointer?
@@ -158,7 +170,8 @@ extension Environment {
             let code = unsafe mdb_dbi_open(transaction, name, options.isReadOnly ? 0 : UInt32(MDB_CREATE), &identifier)
             if code != MDB_SUCCESS {
                 unsafe mdb_txn_abort(transaction)
-                throw code == MDB_NOTFOUND ? .missingTable(name: name) : EngineError(code: code, operation: "mdb_dbi_open")
+                throw code == MDB_NOTFOUND
+                    ? .missingTable(name: name) : EngineError(code: code, operation: "mdb_dbi_open")
             }
             tables[name] = Table(name: name, identifier: identifier)
         }

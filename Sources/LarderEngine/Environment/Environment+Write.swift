@@ -42,6 +42,7 @@ extension Environment {
             do {
                 let result = try body(&transaction)
                 if let failure = transaction.failure { throw failure }
+                if transaction.requiresFullDurability { try setDurability(.full) }
                 unsafe try commit(transaction.handle)
                 return result
             } catch {

@@ -23,6 +23,9 @@ public final class Environment: @unchecked Sendable {
     /// The tables by name.
     public let tables: [String: Table]
 
+    /// Whether no other process had the store open when this one opened it.
+    public let wasOpenedAlone: Bool
+
     let identity: FileIdentity
     let guardFile: GuardFile
     let gate = RemapGate()
@@ -44,7 +47,7 @@ public final class Environment: @unchecked Sendable {
 
     init(
         handle: OpaquePointer, path: String, options: EnvironmentOptions, tables: [String: Table],
-        identity: FileIdentity, guardFile: GuardFile
+        identity: FileIdentity, guardFile: GuardFile, wasOpenedAlone: Bool
     ) throws(EngineError) {
         unsafe self.handle = handle
         self.path = path
@@ -52,6 +55,7 @@ public final class Environment: @unchecked Sendable {
         self.tables = tables
         self.identity = identity
         self.guardFile = guardFile
+        self.wasOpenedAlone = wasOpenedAlone
         var key = pthread_key_t()
         let code = unsafe pthread_key_create(&key, nil)
         if code != 0 { throw EngineError(code: code, operation: "pthread_key_create") }

@@ -58,7 +58,9 @@ struct MetaPages {
         guard page.u64(32) <= 1 << 47 else { throw .damagedMeta(reason: "map size") }
         guard UInt64(page.u32(40)) == pageSize else { throw .damagedMeta(reason: "page size") }
         // The free list has integer keys; our main table has no flags.
-        guard page.u16(44) == 0x08, page.u16(92) == 0, page.u32(88) == 0 else { throw .damagedMeta(reason: "tree flags") }
+        guard page.u16(44) == 0x08, page.u16(92) == 0, page.u32(88) == 0 else {
+            throw .damagedMeta(reason: "tree flags")
+        }
     }
 
     /// Checks the root of the tree described at `offset` of the newest page.

@@ -11,6 +11,8 @@ public struct WriteTransaction: ~Copyable {
     /// The first error of a change. LMDB marks the transaction as failed and would answer the commit with an
     /// unrelated code, so the commit reports this one.
     private(set) var failure: EngineError?
+    /// Whether the commit has to be on the medium, whatever durability was asked for.
+    private(set) var requiresFullDurability = false
     /// Whether anything was put or removed.
     public private(set) var isDirty = false
 
@@ -21,6 +23,11 @@ public struct WriteTransaction: ~Copyable {
     /// The number this commit will have. LMDB: `mdb_txn_id`.
     public var commit: UInt64 {
         UInt64(unsafe mdb_txn_id(handle))
+    }
+
+    /// Makes the commit fully durable, whatever durability was asked for.
+    public mutating func requireFullDurability() {
+        requiresFullDurability = true
     }
 
     /// The bytes stored under `key`, this transaction's own changes included, or nil.

@@ -1,0 +1,79 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+extension Environment {
+    /// Entries copied in one transaction.
+    private static let copyBatch = 5_000
+
+    /// Copies the last commit into a new store in the directory at `path`, which must not hold one.
+    ///
+    /// Entries are appended in key order, so the copy is packed and holds no free pages; it is synced before it is
+    /// renamed into place. Holds one snapshot throughout. Blocks.
+    ///
+    /// - Parameter progress: told how many entries have been copied so far.
+    /// - Throws: ``EngineError/keyExists`` when a store is there; ``EngineError/diskFull``; what `progress` throws.
+    public func copy(to path: String, progress: (Int) throws -> Void = { _ in }) throws {
+        let directory = StoreDirectory(path: path)
+        try directory.create()
+        let lock = try directory.lock()
+        if FileIdentity(path: directory.dataPath) != nil { throw EngineError.keyExists }
+        try directory.createDataFile { temporary in try self.copyEntries(to: temporary, progress) }
+        withExtendedLifetime(lock) {}
+    }
+
+    /// Replaces the data file of the store at `path` by a packed copy that `verify` has accepted.
+    ///
+    /// Nobody may have the store open, this process included. The old file stays in place until the copy is complete,
+    /// verified and synced. Blocks.
+    ///
+    /// - Throws: ``EngineError/heldByOthers``; the errors of ``open(path:options:initialize:)`` and
+    ///   ``copy(to:progress:)``; what `verify` throws. The store is then unchanged.
+    public static func compact(
+        path: String, tables: [String], progress: (Int) throws -> Void = { _ in },
+        verify: (_ copyPath: String) throws -> Void
+    ) throws {
+        let directory = StoreDirectory(path: path)
+        let lock = try directory.lock()
+        guard let identity = FileIdentity(path: directory.dataPath) else { throw EngineError.notFound }
+        guard case .none = try EnvironmentRegistry.shared.find(identity, options: EnvironmentOptions(tables: [])) else {
+            throw EngineError.heldByOthers
+        }
+        let guardFile = try GuardFile(directory: path, isReadOnly: false)
+        guard try guardFile.isHeldAlone() else { throw EngineError.heldByOthers }
+        let temporary = StoreDirectory(path: path + "/.new-compact-\(getpid())")
+        temporary.removeAll()
+        defer { temporary.removeAll() }
+        let isAlone = try validate(directory, guardFile)
+        let source = try attach(
+            directory, identity, EnvironmentOptions(access: .readOnly, tables: tables), guardFile, isAlone: isAlone)
+        do {
+            try source.copy(to: temporary.path, progress: progress)
+        } catch {
+            source.closeForMaintenance()
+            throw error
+        }
+        source.closeForMaintenance()
+        try verify(temporary.path)
+        try directory.install(temporary.dataPath)
+        try guardFile.markClean(data: FileDescriptor(directory.dataPath, O_RDONLY))
+        withExtendedLifetime((lock, guardFile)) {}
+    }
+
+    private func copyEntries(to path: String, _ progress: (Int) throws -> Void) throws {
+        var copyOptions = EnvironmentOptions(tables: options.tables, mapSize: options.mapSize)
+        copyOptions.mapSizeCap = options.mapSizeCap
+        let writer = try BulkCopy(path: path, options: copyOptions)
+        var copied = 0
+        try read { view in
+            for name in options.tables {
+                let start = copied
+                copied += try view.withCursor(in: table(name)) { cursor in
+                    try writer.append(&cursor, to: name, batch: Self.copyBatch) { try progress(start + $0) }
+                }
+            }
+        }
+    }
+}

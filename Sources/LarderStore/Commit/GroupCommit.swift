@@ -1,0 +1,114 @@
+internal import LarderEngine
+internal import Synchronization
+
+/// Gathers the writes that wait and commits them together.
+///
+/// A body that throws before its first change costs the others nothing. One that throws after a change spoils the
+/// shared transaction: it is undone, and the others run again, once together and then each alone.
+final class GroupCommit: Sendable {
+    /// The most writes in one commit.
+    private static let limit = 256
+
+    private let environment: Environment
+    private let tables: Tables
+    private let hub: ObservationHub
+    private let waiting = Mutex<[PendingWrite]>([])
+
+    init(environment: Environment, tables: Tables, hub: ObservationHub) {
+        self.environment = environment
+        self.tables = tables
+        self.hub = hub
+    }
+
+    /// Runs a write in one of the next commits and returns when that commit has succeeded.
+    func run(_ write: PendingWrite) async throws {
+        try Task.checkCancellation()
+        let isFirst = waiting.withLock { waiting in
+            waiting.append(write)
+            return waiting.count == 1
+        }
+        if isFirst {
+            do throws(EngineError) {
+                try environment.onWriter { self.drain() }
+            } catch {
+                for write in waiting.withLock({ Self.take(&$0) }) { write.finish(.failure(error)) }
+            }
+        }
+        try await withTaskCancellationHandler {
+            try await write.outcome()
+        } onCancel: {
+            write.cancel()
+        }
+    }
+
+    private static func take(_ waiting: inout [PendingWrite]) -> [PendingWrite] {
+        defer { waiting.removeAll() }
+        return waiting
+    }
+
+    /// Commits all that waits; on the writer thread.
+    private func drain() {
+        let writes = waiting.withLock { Self.take(&$0) }.filter { $0.begin() }
+        var start = 0
+        while start < writes.count {
+            let end = min(start + Self.limit, writes.count)
+            commit(Array(writes[start..<end]))
+            start = end
+        }
+    }
+
+    private func commit(_ writes: [PendingWrite]) {
+        guard let spoiled = commitTogether(writes) else { return }
+        let others = writes.filter { $0 !== spoiled }
+        guard let again = commitTogether(others) else { return }
+        for write in others where write !== again { _ = commitTogether([write]) }
+    }
+
+    /// Commits the writes in one transaction and ends each with its outcome.
+    ///
+    /// - Returns: the write that spoiled the transaction, ended with its error; the others have not ended then.
+    private func commitTogether(_ writes: [PendingWrite]) -> PendingWrite? {
+        if writes.isEmpty { return nil }
+        let durability: Durability = writes.contains { $0.durability == .full } ? .full : .relaxed
+        var outcomes: [Result<Void, any Error>] = []
+        do {
+            let changes = try environment.transact(durability: durability) { (engine: inout WriteTransaction) in
+                let (made, changes) = try Transaction.run(&engine, tables) { try Self.runAll(writes, &$0) }
+                outcomes = made
+                return changes
+            }
+            hub.publish(changes)
+            for (write, outcome) in zip(writes, outcomes) { write.finish(outcome) }
+            return nil
+        } catch let failure as SpoiledTransaction {
+            failure.write.finish(.failure(failure.error))
+            return failure.write
+        } catch {
+            for write in writes { write.finish(.failure(error)) }
+            return nil
+        }
+    }
+
+    private static func runAll(
+        _ writes: [PendingWrite], _ transaction: inout Transaction
+    ) throws -> [Result<Void, any Error>] {
+        var outcomes: [Result<Void, any Error>] = []
+        for write in writes {
+            let before = transaction.mutationCount
+            do {
+                try write.run(&transaction)
+                outcomes.append(.success(()))
+            } catch {
+                if transaction.mutationCount != before { throw SpoiledTransaction(write: write, error: error) }
+                outcomes.append(.failure(error))
+            }
+        }
+        return outcomes
+    }
+}
+
+/// A write failed after it had changed something.
+private struct SpoiledTransaction: Error {
+    let write: PendingWrite
+    let error: any Error
+}

@@ -1,0 +1,118 @@
+internal import LarderEngine
+package import LarderFormat
+
+extension Transaction {
+    /// The filter with a canonical text, and its number.
+    package func filter(_ canonicalText: String) throws -> (number: Int64, record: FilterRecord)? {
+        try tables.filters(in: engine).first { $0.record.canonicalText.utf8.elementsEqual(canonicalText.utf8) }
+    }
+
+    /// Changes the record of a filter, made when there is none.
+    ///
+    /// - Returns: its number.
+    /// - Throws: ``StoreError/invalid(_:)`` for a text or token beyond the limits.
+    @discardableResult
+    package mutating func updateFilter(
+        _ canonicalText: String, _ edit: (inout FilterRecord) -> Void
+    ) throws -> Int64 {
+        let found = try filter(canonicalText)
+        var record = found?.record ?? FilterRecord(canonicalText: canonicalText)
+        edit(&record)
+        do throws(FormatError) {
+            try Limits.check(filter: record.canonicalText)
+            if let token = record.token { try Limits.check(token: token) }
+        } catch {
+            throw StoreError.invalid(error)
+        }
+        let number = try found?.number ?? next(\.nextFilter)
+        try put(body: record.encode(), in: .filters) { (key) throws(FormatError) in
+            try FilterRecord.appendKey(number, to: &key)
+        }
+        changes.noteFilter(canonicalText)
+        return number
+    }
+
+    /// The resources a filter holds.
+    package func members(ofFilter number: Int64) throws -> [(resource: ResourceKey, record: MemberRecord)] {
+        try tables.members(of: number, in: engine)
+    }
+
+    /// One membership, or nil.
+    package func member(ofFilter number: Int64, _ resource: ResourceKey) throws -> MemberRecord? {
+        try tables.member(filter: number, resource, in: engine)
+    }
+
+    /// Makes or changes a membership.
+    package mutating func putMember(ofFilter number: Int64, _ resource: ResourceKey, _ record: MemberRecord) throws {
+        if try member(ofFilter: number, resource) == record { return }
+        try put(body: record.encode(), in: .members) { (key) throws(FormatError) in
+            try MemberRecord.appendKey(filter: number, resource: resource, to: &key)
+        }
+    }
+
+    /// Ends a membership.
+    package mutating func removeMember(ofFilter number: Int64, _ resource: ResourceKey) throws {
+        try remove(
+            key: Self.key { (key) throws(FormatError) in
+                try MemberRecord.appendKey(filter: number, resource: resource, to: &key)
+            }, in: .members)
+    }
+
+    /// Whether any filter holds the resource.
+    package func isMember(_ resource: ResourceKey) throws -> Bool {
+        for (number, _) in try tables.filters(in: engine) where try member(ofFilter: number, resource) != nil {
+            return true
+        }
+        return false
+    }
+
+    /// Removes a filter with its token and memberships, and withdraws the resources no other filter holds.
+    package mutating func removeFilter(_ canonicalText: String) throws {
+        guard let (number, _) = try filter(canonicalText) else { return }
+        let members = try members(ofFilter: number)
+        for (resource, _) in members { try removeMember(ofFilter: number, resource) }
+        try remove(
+            key: Self.key { (key) throws(FormatError) in try FilterRecord.appendKey(number, to: &key) },
+            in: .filters)
+        for (resource, _) in members where try !isMember(resource) { try sweep(resource) }
+        changes.noteFilter(canonicalText)
+    }
+
+    /// Withdraws a resource that no filter holds any more.
+    package mutating func sweep(_ resource: ResourceKey) throws {
+        guard let record = try record(of: resource) else { return }
+        try withdraw(resource, floor: record.floor, as: .hidden)
+    }
+}
+
+extension Tables {
+    /// Every filter by number. There are few: a program has as many as it has kinds of content.
+    func filters<Source: TableReader & ~Copyable>(
+        in source: borrowing Source
+    ) throws -> [(number: Int64, record: FilterRecord)] {
+        var found: [(number: Int64, record: FilterRecord)] = []
+        try forEach(.filters, prefix: [], in: source) { key, body in
+            found.append(
+                try decoding(.filters) { () throws(FormatError) in
+                    (try FilterRecord.decodeKey(key), try FilterRecord(decoding: body))
+                })
+            return true
+        }
+        return found
+    }
+
+    /// The members of one filter, in the order of their keys.
+    func members<Source: TableReader & ~Copyable>(
+        of filter: Int64, in source: borrowing Source
+    ) throws -> [(resource: ResourceKey, record: MemberRecord)] {
+        var found: [(resource: ResourceKey, record: MemberRecord)] = []
+        try forEach(.members, prefix: MemberRecord.prefix(filter: filter), in: source) { key, body in
+            found.append(
+                try decoding(.members) { () throws(FormatError) in
+                    (try MemberRecord.decodeKey(key).resource, try MemberRecord(decoding: body))
+                })
+            return true
+        }
+        return found
+    }
+}

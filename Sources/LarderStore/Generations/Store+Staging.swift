@@ -1,0 +1,138 @@
+internal import LarderEngine
+package import LarderFormat
+internal import Logging
+
+extension Store {
+    /// Begins a full copy of `resource`, when no other full copy is being written.
+    ///
+    /// Readers go on seeing the rows there are. Every begun staging ends with ``swap(_:_:)`` or ``discard(_:)``.
+    ///
+    /// - Throws: `CancellationError` while waiting for the other copy; ``EngineError``.
+    package func beginStaging(_ resource: ResourceKey) async throws -> Staging {
+        try await stagingSlot.acquire()
+        do {
+            return try await write(durability: .relaxed) { transaction in
+                if let old = try transaction.record(of: resource)?.stagingGeneration {
+                    try transaction.markGarbage(old)
+                }
+                let generation = try transaction.makeGeneration(of: resource, state: .staging)
+                try transaction.update(resource) { $0.stagingGeneration = generation }
+                return Staging(resource: resource, generation: generation)
+            }
+        } catch {
+            stagingSlot.release()
+            throw error
+        }
+    }
+
+    /// Writes a batch of rows in as many short commits as it takes.
+    ///
+    /// - Throws: ``StoreError/stagingSuperseded(_:)`` when the copy is no longer wanted; ``EngineError``.
+    package func stage(_ batch: consuming RowBatch, in staging: Staging) async throws {
+        batch.sort()
+        let sorted = batch
+        var position = 0
+        while position < sorted.count {
+            try Task.checkCancellation()
+            let start = position
+            position = try await bulk { transaction in
+                try transaction.load(sorted, from: start, in: staging, isTimeUp: self.bulkDeadline())
+            }
+        }
+    }
+
+    /// Makes the copy the one that readers see, in one commit with what `finish` does, and gives the slot on.
+    ///
+    /// - Parameter finish: sets what else changes with it: floor, path, membership.
+    /// - Throws: ``StoreError/stagingSuperseded(_:)``; what `finish` throws. Nothing is changed then, and the copy has
+    ///   to be discarded.
+    package func swap(
+        _ staging: Staging, _ finish: @escaping @Sendable (inout Transaction, inout ResourceRecord) throws -> Void
+    ) async throws {
+        try await write { transaction in try transaction.swap(staging, finish) }
+        stagingSlot.release()
+        scheduleReclaim()
+    }
+
+    /// Gives a copy up: it becomes garbage, and the slot goes on.
+    package func discard(_ staging: Staging) async {
+        defer { stagingSlot.release() }
+        do {
+            // Not to be skipped because the task was cancelled, so not a write that can be.
+            try await bulk { transaction in try transaction.discard(staging) }
+            scheduleReclaim()
+        } catch {
+            // The next open finds it and makes it garbage.
+            host.logger.warning("could not discard a full copy", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension Transaction {
+    /// Puts rows of `batch` from `start` on until the batch ends or its time is up.
+    ///
+    /// - Returns: the position of the first row not put.
+    mutating func load(
+        _ batch: RowBatch, from start: Int, in staging: Staging, isTimeUp: () -> Bool
+    ) throws -> Int {
+        guard var record = try tables.generation(staging.generation, in: engine), record.state == .staging else {
+            throw StoreError.stagingSuperseded(staging.resource)
+        }
+        var tally = RowTally()
+        var position = start
+        var bytes = 0
+        var isAppending = true
+        let all = batch.bytes.rawSpan
+        while position < batch.items.count, bytes < BulkLimits.bytes {
+            let item = batch.items[position]
+            let key = all.extracting(item.keyStart..<item.valueStart)
+            let value = all.extracting(item.valueStart..<item.end)
+            if isAppending { isAppending = try engine.append(value, forKey: key, in: tables.rows) }
+            if !isAppending { try replaceStaged(value, key, &tally) }
+            tally.add(key: key.byteCount, value: value.byteCount, checksum: item.checksum)
+            bytes += item.end - item.keyStart
+            position += 1
+            if isTimeUp() { break }
+        }
+        noteRemoved(bytes: -Int(tally.bytes))
+        tally.apply(to: &record)
+        try putGeneration(staging.generation, record)
+        return position
+    }
+
+    /// Puts a staged row that may be there already.
+    private mutating func replaceStaged(_ value: RawSpan, _ key: RawSpan, _ tally: inout RowTally) throws {
+        if let old = try engine.value(forKey: key, in: tables.rows) {
+            tally.remove(key: key.byteCount, value: old.byteCount, checksum: try Self.checksum(of: old))
+        }
+        try engine.set(value, forKey: key, in: tables.rows)
+    }
+
+    mutating func swap(
+        _ staging: Staging, _ finish: (inout Transaction, inout ResourceRecord) throws -> Void
+    ) throws {
+        guard var generation = try tables.generation(staging.generation, in: engine), generation.state == .staging,
+            var record = try record(of: staging.resource), record.stagingGeneration == staging.generation
+        else { throw StoreError.stagingSuperseded(staging.resource) }
+        try finish(&self, &record)
+        if let old = record.liveGeneration { try markGarbage(old) }
+        record.state = .ready
+        record.liveGeneration = staging.generation
+        record.stagingGeneration = nil
+        record.rowCount = generation.rowCount
+        record.byteCount = generation.byteCount
+        try update(staging.resource) { $0 = record }
+        generation.state = .live
+        try putGeneration(staging.generation, generation)
+        changes.noteReplaced(staging.resource)
+    }
+
+    mutating func discard(_ staging: Staging) throws {
+        guard let generation = try tables.generation(staging.generation, in: engine), generation.state == .staging
+        else { return }
+        try markGarbage(staging.generation)
+        try update(staging.resource) {
+            if $0.stagingGeneration == staging.generation { $0.stagingGeneration = nil }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import LarderFormat
+
+/// What one or more commits changed.
+public struct ChangeSet: Equatable, Sendable {
+    /// The rows of one resource that changed.
+    public struct Rows: Equatable, Sendable {
+        /// Rows put, each once; empty when there were too many to list.
+        public private(set) var upserts: Set<RowKey> = []
+        /// Rows removed, each once; empty when there were too many to list.
+        public private(set) var removals: Set<RowKey> = []
+        /// The lowest and the highest row that changed.
+        public private(set) var range: ClosedRange<RowKey>
+        /// Whether ``upserts`` and ``removals`` name every change; otherwise only ``range`` is known.
+        public private(set) var isComplete = true
+
+        /// The most rows that are listed one by one.
+        static let limit = 256
+
+        init(_ key: RowKey) {
+            range = key...key
+        }
+
+        mutating func note(_ key: RowKey, isRemoval: Bool) {
+            widen(to: key...key)
+            guard isComplete else { return }
+            if isRemoval {
+                upserts.remove(key)
+                removals.insert(key)
+            } else {
+                removals.remove(key)
+                upserts.insert(key)
+            }
+            if upserts.count + removals.count > Self.limit { giveUpListing() }
+        }
+
+        mutating func merge(_ later: Rows) {
+            widen(to: later.range)
+            guard isComplete, later.isComplete else { return giveUpListing() }
+            for key in later.upserts { note(key, isRemoval: false) }
+            for key in later.removals { note(key, isRemoval: true) }
+        }
+
+        private mutating func widen(to other: ClosedRange<RowKey>) {
+            range = min(range.lowerBound, other.lowerBound)...max(range.upperBound, other.upperBound)
+        }
+
+        private mutating func giveUpListing() {
+            isComplete = false
+            upserts = []
+            removals = []
+        }
+    }
+
+    /// Rows changed one by one, by resource.
+    public private(set) var rows: [ResourceKey: Rows] = [:]
+    /// Resources whose rows were all replaced or withdrawn at once.
+    public private(set) var replaced: Set<ResourceKey> = []
+    /// Resources of which anything changed, be it only what is known about them.
+    public private(set) var touched: Set<ResourceKey> = []
+    /// Outbox lanes that gained or lost an entry.
+    public private(set) var lanes: Set<String> = []
+    /// Filters whose sync state changed.
+    public private(set) var filters: Set<String> = []
+
+    init() {}
+
+    /// Whether nothing changed.
+    public var isEmpty: Bool {
+        rows.isEmpty && replaced.isEmpty && touched.isEmpty && lanes.isEmpty && filters.isEmpty
+    }
+
+    mutating func noteUpsert(_ key: RowKey) { note(key, isRemoval: false) }
+
+    mutating func noteRemoval(_ key: RowKey) { note(key, isRemoval: true) }
+
+    mutating func noteReplaced(_ resource: ResourceKey) {
+        replaced.insert(resource)
+        touched.insert(resource)
+    }
+
+    mutating func noteTouched(_ resource: ResourceKey) { touched.insert(resource) }
+
+    mutating func noteLane(_ lane: String) { lanes.insert(lane) }
+
+    mutating func noteFilter(_ filter: String) { filters.insert(filter) }
+
+    /// Adds what a later commit changed.
+    mutating func merge(_ later: ChangeSet) {
+        for (resource, change) in later.rows {
+            if rows[resource] == nil { rows[resource] = change } else { rows[resource]?.merge(change) }
+        }
+        replaced.formUnion(later.replaced)
+        touched.formUnion(later.touched)
+        lanes.formUnion(later.lanes)
+        filters.formUnion(later.filters)
+    }
+
+    private mutating func note(_ key: RowKey, isRemoval: Bool) {
+        rows[key.resource, default: Rows(key)].note(key, isRemoval: isRemoval)
+        touched.insert(key.resource)
+    }
+}

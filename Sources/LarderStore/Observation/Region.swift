@@ -1,0 +1,60 @@
+public import LarderFormat
+
+/// Which changes an observer wants to hear of.
+public enum Region: Hashable, Sendable {
+    /// All changes, be they only of what is known about a resource.
+    case everything
+    /// Rows of any resource of a group.
+    case group(String)
+    /// Rows of a resource.
+    case resource(ResourceKey)
+    /// Rows of one type of a resource.
+    case type(String, of: ResourceKey)
+    /// Rows from the first to the last key, both of one resource.
+    case rows(ClosedRange<RowKey>)
+    /// One row.
+    case row(RowKey)
+    /// Entries of the outbox.
+    case outbox
+    /// The sync state of a filter, by its canonical text.
+    case filter(String)
+
+    /// Whether `changes` concern this region. Too many changes to list are judged by their range.
+    public func intersects(_ changes: ChangeSet) -> Bool {
+        switch self {
+        case .everything: !changes.isEmpty
+        case .group(let group):
+            // Compared as resource keys are, byte by byte.
+            changes.replaced.contains { ResourceKey($0.group, 0) == ResourceKey(group, 0) }
+                || changes.rows.keys.contains { ResourceKey($0.group, 0) == ResourceKey(group, 0) }
+        case .resource(let resource):
+            changes.replaced.contains(resource) || changes.rows[resource] != nil
+        case .type(let type, let resource):
+            changes.replaced.contains(resource) || changes.rows[resource]?.touches(type: type) == true
+        case .rows(let range):
+            changes.replaced.contains(range.lowerBound.resource)
+                || changes.rows[range.lowerBound.resource]?.touches(range) == true
+        case .row(let key):
+            changes.replaced.contains(key.resource) || changes.rows[key.resource]?.touches(key...key) == true
+        case .outbox: !changes.lanes.isEmpty
+        case .filter(let filter): changes.filters.contains(filter)
+        }
+    }
+}
+
+extension ChangeSet.Rows {
+    func touches(_ other: ClosedRange<RowKey>) -> Bool {
+        guard range.overlaps(other) else { return false }
+        return !isComplete || upserts.contains(where: other.contains) || removals.contains(where: other.contains)
+    }
+
+    func touches(type: String) -> Bool {
+        let isOfType = { (key: RowKey) in key.type.utf8.elementsEqual(type.utf8) }
+        if isComplete { return upserts.contains(where: isOfType) || removals.contains(where: isOfType) }
+        // Types lie one after the other: a range that ends before this one, or begins after it, has none of it.
+        let bytes = Array(type.utf8)
+        let lower = Array(range.lowerBound.type.utf8)
+        let upper = Array(range.upperBound.type.utf8)
+        return !bytes.lexicographicallyPrecedes(lower) && !upper.lexicographicallyPrecedes(bytes)
+    }
+}

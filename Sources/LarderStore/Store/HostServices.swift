@@ -1,0 +1,27 @@
+public import LarderFormat
+public import Logging
+
+/// What the program around the store supplies: time, chance and a place for log lines.
+///
+/// Nothing here is ambient, so that a test decides all of it. Defaults live in the umbrella module.
+public struct HostServices: Sendable {
+    /// Milliseconds since 1970-01-01 UTC.
+    public var now: @Sendable () -> Int64
+    /// Time that never jumps, from any origin.
+    public var elapsed: @Sendable () -> Duration
+    /// A new random identifier (RFC 9562, version 4).
+    public var makeID: @Sendable () -> UUIDBytes
+    /// Where the store tells what it did.
+    public var logger: Logger
+
+    /// A host of the given parts.
+    public init(
+        now: @escaping @Sendable () -> Int64, elapsed: @escaping @Sendable () -> Duration,
+        makeID: @escaping @Sendable () -> UUIDBytes, logger: Logger
+    ) {
+        self.now = now
+        self.elapsed = elapsed
+        self.makeID = makeID
+        self.logger = logger
+    }
+}

@@ -1,0 +1,49 @@
+public import LarderEngine
+internal import Synchronization
+
+extension Store {
+    /// Runs `body` in a write transaction and returns when its commit is as durable as asked for.
+    ///
+    /// Writes run one after the other; those that wait share one commit. A body that throws leaves the store as it
+    /// was. A body may run more than once, in a new transaction each time: when another body of the same commit fails,
+    /// or the map has to grow. A write that is cancelled before it begins never runs.
+    ///
+    /// - Throws: what `body` throws; `CancellationError`; ``EngineError`` when the store is closed, read-only, full or
+    ///   failing; ``StoreError``.
+    public func write<Result: Sendable>(
+        durability: Durability = .full, _ body: @escaping @Sendable (inout Transaction) throws -> Result
+    ) async throws -> Result {
+        if isReadOnly { throw refusal }
+        let result = Mutex<Result?>(nil)
+        let pending = PendingWrite(durability: durability) { transaction in
+            let value = try body(&transaction)
+            result.withLock { $0 = value }
+        }
+        try await commits.run(pending)
+        guard let value = result.withLock({ $0 }) else { preconditionFailure("a write succeeded without running") }
+        return value
+    }
+
+    /// Runs `body` in a write transaction of its own and waits for the commit, blocking the thread.
+    ///
+    /// Inside a read or write of the same store it is a programming error.
+    ///
+    /// - Throws: as ``write(durability:_:)``, without `CancellationError`.
+    public func writeBlocking<Result>(
+        durability: Durability = .full, _ body: (inout Transaction) throws -> Result
+    ) throws -> Result {
+        if isReadOnly { throw refusal }
+        var changes = ChangeSet()
+        let result = try environment.writeBlocking(durability: durability) { (engine: inout WriteTransaction) in
+            let (result, made) = try Transaction.run(&engine, tables, body)
+            changes = made
+            return result
+        }
+        hub.publish(changes)
+        return result
+    }
+
+    private var refusal: any Error {
+        environment.options.access == .readOnly ? EngineError.readOnly : StoreError.readOnlyFormat
+    }
+}

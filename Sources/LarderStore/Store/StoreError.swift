@@ -1,0 +1,43 @@
+public import LarderFormat
+
+/// What a store can report beside the errors of the engine.
+///
+/// Descriptions hold no stored content.
+public enum StoreError: Error, Equatable, Sendable {
+    /// A stored record is not what it should be: changed on the medium, or moved under another key or owner.
+    case damaged(table: String, reason: FormatError)
+    /// A key or value given by the caller does not fit the format.
+    case invalid(FormatError)
+    /// The file is no store: its format record is missing or foreign.
+    case notAStore
+    /// The file needs a newer reader, or features this one does not know.
+    case unsupportedFormat(FormatError)
+    /// The file may be read only by this version: it was changed by a newer one.
+    case readOnlyFormat
+    /// A staged full copy was overtaken by another one, or discarded.
+    case stagingSuperseded(ResourceKey)
+    /// The outbox already has an entry with this identity.
+    case duplicateEntry(UUIDBytes)
+    /// The outbox has no entry with this identity.
+    case unknownEntry(UUIDBytes)
+    /// The resource is not in the store, or has no rows to change.
+    case noLiveGeneration(ResourceKey)
+}
+
+extension StoreError: CustomStringConvertible {
+    /// What happened and, where there is one, the remedy, in one line.
+    public var description: String {
+        switch self {
+        case .damaged(let table, let reason):
+            "A record of \(table) is damaged (\(reason)): verify the store and sync the resource again."
+        case .invalid(let reason): "The key or value does not fit: \(reason)"
+        case .notAStore: "The file holds no Larder store."
+        case .unsupportedFormat(let reason): "The file needs a newer version: \(reason)"
+        case .readOnlyFormat: "The file may only be read by this version: a newer one has changed it."
+        case .stagingSuperseded: "The full copy was overtaken by another one or discarded."
+        case .duplicateEntry(let id): "The outbox already has the entry \(id)."
+        case .unknownEntry(let id): "The outbox has no entry \(id)."
+        case .noLiveGeneration: "The resource has no rows in the store."
+        }
+    }
+}

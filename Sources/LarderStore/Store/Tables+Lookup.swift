@@ -1,0 +1,126 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// Lookups that snapshots and write transactions share.
+extension Tables {
+    /// The verified body of `value`, or ``StoreError/damaged(table:reason:)``.
+    @_lifetime(copy value)
+    static func body(
+        of value: RawSpan, key: RawSpan, table: TableName, seed: UInt64? = nil
+    ) throws(StoreError) -> RawSpan {
+        do throws(FormatError) {
+            let codec = seed == nil ? RecordHeader.tupleCodec : nil
+            return try Record.open(value, key: key, seed: seed ?? table.seed, codec: codec)
+        } catch {
+            throw .damaged(table: table.rawValue, reason: error)
+        }
+    }
+
+    /// Decodes what lies under `key`, or nil when nothing does.
+    func record<Source: TableReader & ~Copyable, Value>(
+        _ key: borrowing RawSpan, _ name: TableName, in source: borrowing Source,
+        _ decode: (RawSpan) throws(FormatError) -> Value
+    ) throws -> Value? {
+        guard let value = try source.value(forKey: key, in: self[name]) else { return nil }
+        let body = try Self.body(of: value, key: copy key, table: name)
+        do throws(FormatError) {
+            return try decode(body)
+        } catch {
+            throw StoreError.damaged(table: name.rawValue, reason: error)
+        }
+    }
+
+    /// As ``record(_:_:in:_:)``, with a key that `build` puts together.
+    func record<Source: TableReader & ~Copyable, Value>(
+        _ name: TableName, in source: borrowing Source, key build: (inout KeyBuffer) throws(FormatError) -> Void,
+        _ decode: (RawSpan) throws(FormatError) -> Value
+    ) throws -> Value? {
+        var key = KeyBuffer()
+        do throws(FormatError) {
+            try build(&key)
+        } catch {
+            throw StoreError.invalid(error)
+        }
+        return try record(key.bytes, name, in: source, decode)
+    }
+
+    func format<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> FormatRecord? {
+        let key = FormatRecord.key
+        return try record(key.rawSpan, .meta, in: source, FormatRecord.init(decoding:))
+    }
+
+    func counters<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> CountersRecord {
+        let key = CountersRecord.key
+        let found = try record(key.rawSpan, .meta, in: source, CountersRecord.init(decoding:))
+        guard let found else { throw StoreError.notAStore }
+        return found
+    }
+
+    func resource<Source: TableReader & ~Copyable>(
+        _ key: ResourceKey, in source: borrowing Source
+    ) throws -> ResourceRecord? {
+        try record(
+            .resources, in: source,
+            key: { (buffer) throws(FormatError) in try ResourceRecord.appendKey(key, to: &buffer) },
+            ResourceRecord.init(decoding:))
+    }
+
+    func generation<Source: TableReader & ~Copyable>(
+        _ number: Int64, in source: borrowing Source
+    ) throws -> GenerationRecord? {
+        try record(
+            .generations, in: source,
+            key: { (buffer) throws(FormatError) in try GenerationRecord.appendKey(number, to: &buffer) },
+            GenerationRecord.init(decoding:))
+    }
+
+    func filter<Source: TableReader & ~Copyable>(
+        _ number: Int64, in source: borrowing Source
+    ) throws -> FilterRecord? {
+        try record(
+            .filters, in: source,
+            key: { (buffer) throws(FormatError) in try FilterRecord.appendKey(number, to: &buffer) },
+            FilterRecord.init(decoding:))
+    }
+
+    func member<Source: TableReader & ~Copyable>(
+        filter: Int64, _ resource: ResourceKey, in source: borrowing Source
+    ) throws -> MemberRecord? {
+        try record(
+            .members, in: source,
+            key: { (buffer) throws(FormatError) in
+                try MemberRecord.appendKey(filter: filter, resource: resource, to: &buffer)
+            },
+            MemberRecord.init(decoding:))
+    }
+
+    func outboxIndex<Source: TableReader & ~Copyable>(
+        _ id: UUIDBytes, in source: borrowing Source
+    ) throws -> OutboxIndexRecord? {
+        try record(
+            .outbox, in: source,
+            key: { (buffer) throws(FormatError) in try OutboxIndexRecord.appendKey(id, to: &buffer) },
+            OutboxIndexRecord.init(decoding:))
+    }
+
+    /// Calls `body` with every verified record whose key begins with `prefix`, in key order, until it answers false.
+    func forEach<Source: TableReader & ~Copyable>(
+        _ name: TableName, prefix: [UInt8], in source: borrowing Source,
+        _ body: (_ key: RawSpan, _ record: RawSpan) throws -> Bool
+    ) throws {
+        /// Answers whether to go on.
+        func visit(_ entry: borrowing Entry) throws -> Bool {
+            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+            return try body(entry.key, try Self.body(of: entry.value, key: entry.key, table: name))
+        }
+        try source.withReadCursor(in: self[name]) { cursor in
+            // A seek that finds nothing leaves no position to step from.
+            var isGoing = prefix.isEmpty
+            if !prefix.isEmpty, let entry = try cursor.seek(prefix.rawSpan) { isGoing = try visit(entry) }
+            while isGoing {
+                guard let entry = try cursor.next() else { return }
+                isGoing = try visit(entry)
+            }
+        }
+    }
+}

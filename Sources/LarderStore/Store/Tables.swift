@@ -1,0 +1,47 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// The handles of the tables in use.
+struct Tables: Sendable {
+    let meta: Table
+    let resources: Table
+    let rows: Table
+    let generations: Table
+    let filters: Table
+    let members: Table
+    let outbox: Table
+    let journal: Table
+
+    init(_ tables: [String: Table]) {
+        func table(_ name: TableName) -> Table {
+            guard let table = tables[name.rawValue] else {
+                preconditionFailure("the table \(name.rawValue) was not opened")
+            }
+            return table
+        }
+        meta = table(.meta)
+        resources = table(.resources)
+        rows = table(.rows)
+        generations = table(.generations)
+        filters = table(.filters)
+        members = table(.members)
+        outbox = table(.outbox)
+        journal = table(.journal)
+    }
+
+    subscript(name: TableName) -> Table {
+        switch name {
+        case .meta: meta
+        case .resources: resources
+        case .rows: rows
+        case .generations: generations
+        case .filters: filters
+        case .members: members
+        case .outbox: outbox
+        case .journal: journal
+        }
+    }
+
+    /// The names to open.
+    static let names = TableName.allCases.map(\.rawValue)
+}

@@ -1,0 +1,77 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension Transaction {
+    /// What is known of a resource, this transaction's own changes included.
+    public func resource(_ key: ResourceKey) throws -> Resource? {
+        try tables.resource(key, in: engine).map { Resource(key, $0) }
+    }
+
+    /// The record of a resource.
+    package func record(of resource: ResourceKey) throws -> ResourceRecord? {
+        try tables.resource(resource, in: engine)
+    }
+
+    /// Changes the record of a resource, made when there is none.
+    package mutating func update(_ resource: ResourceKey, _ edit: (inout ResourceRecord) -> Void) throws {
+        var record = try self.record(of: resource) ?? ResourceRecord()
+        let before = record
+        edit(&record)
+        if record == before, before != ResourceRecord() { return }
+        try put(body: record.encode(), in: .resources) { (key) throws(FormatError) in
+            try ResourceRecord.appendKey(resource, to: &key)
+        }
+        changes.noteTouched(resource)
+    }
+
+    /// Withdraws a resource: its rows become garbage, its record and floor stay as a tombstone.
+    ///
+    /// - Parameter state: ``Resource/State/hidden`` or ``Resource/State/evicted``.
+    package mutating func withdraw(_ resource: ResourceKey, floor: Int64, as state: ResourceRecord.State) throws {
+        guard let record = try self.record(of: resource) else {
+            try update(resource) {
+                $0.state = state
+                $0.floor = max($0.floor, floor)
+            }
+            return
+        }
+        for case let generation? in [record.liveGeneration, record.stagingGeneration] {
+            try markGarbage(generation)
+        }
+        try update(resource) {
+            $0.state = state
+            $0.floor = max($0.floor, floor)
+            $0.liveGeneration = nil
+            $0.stagingGeneration = nil
+            $0.rowCount = 0
+            $0.byteCount = 0
+        }
+        changes.noteReplaced(resource)
+    }
+
+    mutating func markGarbage(_ generation: Int64) throws {
+        guard var record = try tables.generation(generation, in: engine) else { return }
+        record.state = .garbage
+        try putGeneration(generation, record)
+    }
+
+    mutating func putGeneration(_ generation: Int64, _ record: GenerationRecord) throws {
+        try put(body: record.encode(), in: .generations) { (key) throws(FormatError) in
+            try GenerationRecord.appendKey(generation, to: &key)
+        }
+    }
+
+    /// Begins a generation of `owner`: a number never used before, its record and its owner row.
+    mutating func makeGeneration(of owner: ResourceKey, state: GenerationRecord.State) throws -> Int64 {
+        do throws(FormatError) {
+            try RowKeyCoding.checkBudget(resource: owner, type: "", key: "")
+        } catch {
+            throw StoreError.invalid(error)
+        }
+        let generation = try next(\.nextGeneration)
+        try putGeneration(
+            generation, GenerationRecord(owner: owner, state: state, rowCount: 0, byteCount: 0, digest: 0))
+        try put(body: OwnerRecord(owner: owner).encode(), key: RowKeyCoding.prefix(generation: generation), in: .rows)
+        return generation
+    }
+}

@@ -1,0 +1,135 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension Transaction {
+    /// Puts a row into the visible rows of its resource, in place of the one there.
+    ///
+    /// A resource without rows becomes ready with this one.
+    ///
+    /// - Parameters:
+    ///   - updatedAt: milliseconds since 1970-01-01 UTC.
+    ///   - codec: how the payload is to be read.
+    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits; ``EngineError``.
+    public mutating func put(
+        _ payload: RawSpan, at key: RowKey, updatedAt: Int64, codec: PayloadCodec = .json
+    ) throws {
+        do throws(FormatError) {
+            try Limits.check(payload: payload.byteCount)
+        } catch {
+            throw StoreError.invalid(error)
+        }
+        let source = try visibleRows(of: key.resource)
+        var encoded = KeyBuffer()
+        try source.appendKey(type: key.type, key: key.key, to: &encoded)
+        var value: [UInt8] = []
+        Record.seal(
+            row: payload, updatedAt: updatedAt, codec: codec, key: encoded.bytes, seed: source.seed, into: &value)
+        var tally = RowTally()
+        if let old = try engine.value(forKey: encoded.bytes, in: tables.rows) {
+            tally.remove(key: encoded.count, value: old.byteCount, checksum: try Self.checksum(of: old))
+        }
+        tally.add(key: encoded.count, value: value.count, checksum: try Self.checksum(of: value.rawSpan))
+        try put(value.rawSpan, key: encoded.bytes, in: .rows)
+        try apply(tally, source)
+        changes.noteUpsert(key)
+    }
+
+    /// Puts a row whose payload is an array; otherwise as ``put(_:at:updatedAt:codec:)-(RawSpan,_,_,_)``.
+    public mutating func put(
+        _ payload: [UInt8], at key: RowKey, updatedAt: Int64, codec: PayloadCodec = .json
+    ) throws {
+        try put(payload.rawSpan, at: key, updatedAt: updatedAt, codec: codec)
+    }
+
+    /// Removes a row from the visible rows of its resource.
+    ///
+    /// - Returns: false when it was not there.
+    @discardableResult
+    public mutating func removeRow(at key: RowKey) throws -> Bool {
+        guard let source = try tables.rowSource(of: key.resource, in: engine) else { return false }
+        var encoded = KeyBuffer()
+        try source.appendKey(type: key.type, key: key.key, to: &encoded)
+        var tally = RowTally()
+        if let old = try engine.value(forKey: encoded.bytes, in: tables.rows) {
+            tally.remove(key: encoded.count, value: old.byteCount, checksum: try Self.checksum(of: old))
+        }
+        guard try remove(key: encoded.array(), in: .rows) else { return false }
+        try apply(tally, source)
+        changes.noteRemoval(key)
+        return true
+    }
+
+    /// The row at `key`, this transaction's own changes included; ends with the next change.
+    @_lifetime(borrow self)
+    public borrowing func row(at key: RowKey) throws -> Row? {
+        try tables.row(at: key, in: engine)
+    }
+
+    /// A copy of the payload at `key`, this transaction's own changes included, or nil.
+    public borrowing func payload(at key: RowKey) throws -> [UInt8]? {
+        guard let row = try row(at: key) else { return nil }
+        return [UInt8](copying: row.payload)
+    }
+
+    /// Calls `body` with the rows of `range`, this transaction's own changes included.
+    @discardableResult
+    public borrowing func forEachRow(
+        in range: RowRange, reversed: Bool = false, limit: Int = .max, verified: Bool = true,
+        _ body: (borrowing RowEntry) throws -> Void
+    ) throws -> Int {
+        try tables.scan(range, in: engine, reversed: reversed, limit: limit, verified: verified, body)
+    }
+
+    static func checksum(of value: RawSpan) throws(StoreError) -> UInt64 {
+        try decoding(.rows) { () throws(FormatError) in try Record.checksum(of: value) }
+    }
+
+    /// The visible generation of a resource, made when there is none.
+    private mutating func visibleRows(of resource: ResourceKey) throws -> RowSource {
+        if let source = try tables.rowSource(of: resource, in: engine) { return source }
+        let generation = try makeGeneration(of: resource, state: .live)
+        try update(resource) {
+            $0.state = .ready
+            $0.liveGeneration = generation
+        }
+        return RowSource(owner: resource, generation: generation)
+    }
+
+    /// Brings the records of a generation and its resource in line with a change of its rows.
+    private mutating func apply(_ tally: RowTally, _ source: RowSource) throws {
+        guard var record = try tables.generation(source.generation, in: engine) else {
+            throw StoreError.damaged(table: TableName.generations.rawValue, reason: .truncated(offset: 0))
+        }
+        tally.apply(to: &record)
+        try putGeneration(source.generation, record)
+        try update(source.owner) {
+            $0.rowCount = record.rowCount
+            $0.byteCount = record.byteCount
+        }
+    }
+}
+
+/// What a change of rows does to the count, the bytes and the digest of their generation.
+struct RowTally {
+    private(set) var rows: Int64 = 0
+    private(set) var bytes: Int64 = 0
+    private(set) var digest: UInt64 = 0
+
+    mutating func add(key: Int, value: Int, checksum: UInt64) {
+        rows += 1
+        bytes += Int64(key + value)
+        digest &+= checksum
+    }
+
+    mutating func remove(key: Int, value: Int, checksum: UInt64) {
+        rows -= 1
+        bytes -= Int64(key + value)
+        digest &-= checksum
+    }
+
+    func apply(to record: inout GenerationRecord) {
+        record.rowCount += rows
+        record.byteCount += bytes
+        record.digest &+= digest
+    }
+}

@@ -1,0 +1,124 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// One write transaction of the store, lent `inout` to a synchronous closure.
+///
+/// Every change in it becomes visible in one commit or not at all. Spans read from it end with its next change.
+public struct Transaction: ~Copyable {
+    var engine: LarderEngine.WriteTransaction
+    let tables: Tables
+    /// How often something was changed: tells a failed body that did nothing from one that has to be undone.
+    private(set) var mutationCount = 0
+    var changes = ChangeSet()
+    private var counters: CountersRecord?
+    private var sizeDelta: Int64 = 0
+
+    private init(_ engine: consuming LarderEngine.WriteTransaction, _ tables: Tables) {
+        self.engine = engine
+        self.tables = tables
+    }
+
+    /// Wraps `engine` for the length of `body` and writes the counters when it succeeds.
+    static func run<Result>(
+        _ engine: inout LarderEngine.WriteTransaction, _ tables: Tables,
+        _ body: (inout Transaction) throws -> Result
+    ) throws -> (Result, ChangeSet) {
+        var transaction = Transaction(engine, tables)
+        let outcome = Swift.Result { () throws -> Result in
+            let result = try body(&transaction)
+            try transaction.writeCounters()
+            return result
+        }
+        let changes = transaction.changes
+        engine = transaction.endBorrow()
+        return (try outcome.get(), changes)
+    }
+
+    private consuming func endBorrow() -> LarderEngine.WriteTransaction {
+        engine
+    }
+
+    /// The number this commit will have.
+    public var commit: UInt64 { engine.commit }
+}
+
+// MARK: - Raw access with accounting
+
+extension Transaction {
+    /// Stores a whole value and counts its size.
+    mutating func put(_ value: borrowing RawSpan, key: borrowing RawSpan, in name: TableName) throws {
+        let table = tables[name]
+        let old = try engine.value(forKey: key, in: table)?.byteCount
+        mutationCount += 1
+        try engine.set(value, forKey: key, in: table)
+        if name != .meta {
+            sizeDelta += Int64(value.byteCount) - Int64(old ?? -key.byteCount)
+        }
+    }
+
+    /// Seals and stores a structured record.
+    mutating func put(body: [UInt8], key: [UInt8], in name: TableName) throws {
+        let value = Record.seal(body: body.rawSpan, key: key.rawSpan, seed: name.seed)
+        try put(value.rawSpan, key: key.rawSpan, in: name)
+    }
+
+    /// As ``put(body:key:in:)``, with a key that `build` puts together.
+    mutating func put(
+        body: [UInt8], in name: TableName, key build: (inout KeyBuffer) throws(FormatError) -> Void
+    ) throws {
+        try put(body: body, key: Self.key(build), in: name)
+    }
+
+    /// Removes a record and counts its size; false when it was not there.
+    @discardableResult
+    mutating func remove(key: [UInt8], in name: TableName) throws -> Bool {
+        guard let size = try engine.value(forKey: key.rawSpan, in: tables[name])?.byteCount else { return false }
+        mutationCount += 1
+        try engine.remove(key.rawSpan, in: tables[name])
+        noteRemoved(bytes: key.count + size)
+        return true
+    }
+
+    /// Counts what was removed or added around the accounting above.
+    mutating func noteRemoved(bytes: Int) {
+        mutationCount += 1
+        sizeDelta -= Int64(bytes)
+    }
+
+    static func key(_ build: (inout KeyBuffer) throws(FormatError) -> Void) throws(StoreError) -> [UInt8] {
+        do throws(FormatError) {
+            var buffer = KeyBuffer()
+            try build(&buffer)
+            return buffer.array()
+        } catch {
+            throw .invalid(error)
+        }
+    }
+}
+
+// MARK: - Counters
+
+extension Transaction {
+    /// Takes the next number of a counter.
+    mutating func next(_ counter: WritableKeyPath<CountersRecord, Int64>) throws -> Int64 {
+        var current = try currentCounters()
+        let number = current[keyPath: counter]
+        let (following, overflow) = number.addingReportingOverflow(1)
+        if overflow { throw StoreError.damaged(table: TableName.meta.rawValue, reason: .truncated(offset: 0)) }
+        current[keyPath: counter] = following
+        counters = current
+        return number
+    }
+
+    private func currentCounters() throws -> CountersRecord {
+        if let counters { return counters }
+        return try tables.counters(in: engine)
+    }
+
+    private mutating func writeCounters() throws {
+        guard counters != nil || sizeDelta != 0 else { return }
+        var final = try currentCounters()
+        final.storedSize += sizeDelta
+        try put(body: final.encode(), key: CountersRecord.key, in: .meta)
+    }
+}

@@ -1,0 +1,62 @@
+public import LarderFormat
+
+/// What the store knows of one resource.
+public struct Resource: Hashable, Sendable {
+    /// What a reader may see of it.
+    public enum State: String, Hashable, Sendable {
+        /// A full copy is there.
+        case ready
+        /// The server withdrew it; its rows are gone and its floor is kept.
+        case hidden
+        /// Its rows were dropped to make room.
+        case evicted
+        /// Known, without a full copy yet.
+        case empty
+    }
+
+    /// Group and number.
+    public let key: ResourceKey
+    /// What a reader may see.
+    public let state: State
+    /// The generation readers see; never used twice.
+    public let generation: Int64?
+    /// The generation being written, if any.
+    public let stagingGeneration: Int64?
+    /// The highest server sequence its rows contain.
+    public let floor: Int64
+    /// The server's path of its full copy.
+    public let fullCopyPath: String?
+    /// Rows that readers see.
+    public let rowCount: Int
+    /// Bytes of their keys and values.
+    public let byteCount: Int
+    /// When its full copy was last swapped in, in milliseconds since 1970-01-01 UTC.
+    public let syncedAt: Int64?
+    /// The server's time of its last change, in milliseconds since 1970-01-01 UTC.
+    public let changedAt: Int64?
+    /// The server's version of its rows' shape.
+    public let schemaVersion: Int64?
+    /// Whether eviction leaves it alone.
+    public let isPinned: Bool
+
+    init(_ key: ResourceKey, _ record: ResourceRecord) {
+        self.key = key
+        state =
+            switch record.state {
+            case .ready: .ready
+            case .hidden: .hidden
+            case .evicted: .evicted
+            case .empty: .empty
+            }
+        generation = record.liveGeneration
+        stagingGeneration = record.stagingGeneration
+        floor = record.floor
+        fullCopyPath = record.snapshotPath
+        rowCount = Int(record.rowCount)
+        byteCount = Int(record.byteCount)
+        syncedAt = record.syncedAt
+        changedAt = record.changedAt
+        schemaVersion = record.schemaVersion
+        isPinned = record.isPinned
+    }
+}

@@ -1,0 +1,62 @@
+public import LarderFormat
+
+/// One row as it lies in the store: nothing is copied.
+///
+/// Valid as long as the view or transaction it was read from, in a transaction only until its next change.
+public struct Row: ~Escapable {
+    /// When the server last changed the row, in milliseconds since 1970-01-01 UTC.
+    public let updatedAt: Int64
+    /// How the payload is to be read.
+    public let codec: PayloadCodec
+    /// The payload.
+    public let payload: RawSpan
+
+    @_lifetime(copy value, copy body)
+    init(value: RawSpan, body: RawSpan) throws(StoreError) {
+        do throws(FormatError) {
+            let row = try RowBody(body: body)
+            codec = try RecordHeader(decoding: value).payloadCodec()
+            updatedAt = row.updatedAt
+            payload = row.payload
+        } catch {
+            throw .damaged(table: TableName.rows.rawValue, reason: error)
+        }
+    }
+}
+
+/// A row copied out of the store.
+public struct StoredRow: Hashable, Sendable {
+    /// Where the row lies.
+    public let key: RowKey
+    /// When the server last changed the row, in milliseconds since 1970-01-01 UTC.
+    public let updatedAt: Int64
+    /// How the payload is to be read.
+    public let codec: PayloadCodec
+    /// The payload.
+    public let payload: [UInt8]
+}
+
+/// One row of a scan; valid until the closure it is lent to returns.
+public struct RowEntry: ~Escapable {
+    private let encodedKey: RawSpan
+    /// The row.
+    public let row: Row
+
+    @_lifetime(copy encodedKey, copy row)
+    init(encodedKey: RawSpan, row: consuming Row) {
+        self.encodedKey = encodedKey
+        self.row = row
+    }
+
+    /// The type and key within the resource.
+    ///
+    /// - Complexity: decodes both, one allocation each when they are longer than 15 bytes.
+    public func key() throws(StoreError) -> (type: String, key: String) {
+        do throws(FormatError) {
+            if let found = try RowKeyCoding.decode(encodedKey).row { return found }
+        } catch {
+            throw .damaged(table: TableName.rows.rawValue, reason: error)
+        }
+        preconditionFailure("scans leave owner rows out")
+    }
+}

@@ -1,0 +1,81 @@
+public import LarderFormat
+
+/// Which rows of a resource to read, in key order.
+///
+/// Within a type, keys that are decimal numbers come first and sort as numbers; the others follow in byte order.
+public struct RowRange: Hashable, Sendable {
+    enum Bounds: Hashable, Sendable {
+        case all
+        case type(String)
+        case prefix(type: String, prefix: String)
+        case keys(type: String, from: String, upTo: String?)
+    }
+
+    /// The resource whose rows to read.
+    public let resource: ResourceKey
+    let bounds: Bounds
+
+    /// Every row of the resource.
+    public static func all(of resource: ResourceKey) -> RowRange {
+        RowRange(resource: resource, bounds: .all)
+    }
+
+    /// The rows of one type.
+    public static func type(_ type: String, of resource: ResourceKey) -> RowRange {
+        RowRange(resource: resource, bounds: .type(type))
+    }
+
+    /// The rows of one type whose key is text that begins with `prefix`; decimal keys are numbers and have none.
+    public static func prefix(_ prefix: String, type: String, of resource: ResourceKey) -> RowRange {
+        RowRange(resource: resource, bounds: .prefix(type: type, prefix: prefix))
+    }
+
+    /// The rows of one type from the key `from` on, up to but without `upTo`, or to the end of the type.
+    public static func keys(
+        from: String, upTo: String? = nil, type: String, of resource: ResourceKey
+    ) -> RowRange {
+        RowRange(resource: resource, bounds: .keys(type: type, from: from, upTo: upTo))
+    }
+
+    /// The first encoded key within the range, and the first one after it.
+    func encoded(generation: Int64) throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
+        do throws(FormatError) {
+            var start = KeyBuffer()
+            try start.append(integer: generation)
+            // The owner row is the generation alone: rows begin after it.
+            guard let type else { return (start.array() + [0], try Self.end(after: start.array())) }
+            try start.append(text: type)
+            switch bounds {
+            case .all, .type:
+                return (start.array(), try Self.end(after: start.array()))
+            case .prefix(_, let prefix):
+                try start.append(text: prefix)
+                let open = start.array().dropLast()
+                return (Array(open), try Self.end(after: Array(open)))
+            case .keys(_, let from, let upTo):
+                var end = KeyBuffer()
+                try end.append(integer: generation)
+                try end.append(text: type)
+                let typeEnd = try Self.end(after: end.array())
+                if let upTo { try end.append(recordKey: upTo) }
+                try start.append(recordKey: from)
+                return (start.array(), upTo == nil ? typeEnd : end.array())
+            }
+        } catch {
+            throw .invalid(error)
+        }
+    }
+
+    private var type: String? {
+        switch bounds {
+        case .all: nil
+        case .type(let type), .prefix(let type, _), .keys(let type, _, _): type
+        }
+    }
+
+    private static func end(after prefix: [UInt8]) throws(FormatError) -> [UInt8] {
+        // Encoded keys never consist of FF alone, so there is always a successor.
+        guard let end = successor(ofPrefix: prefix) else { throw .truncated(offset: 0) }
+        return end
+    }
+}
