@@ -16,7 +16,11 @@ private struct Readings: Equatable {
     init(_ store: Store) throws {
         let resources = [translations, tafsirs, ResourceKey("tafsirs", 2), ResourceKey("tafsirs", 3)]
         try note("resources") { try store.read { view in try view.resources().map { "\($0)" } } }
-        try note("filters") { try store.read { view in try view.filters().map { "\($0)" } } }
+        try note("filters") {
+            try store.read { view in
+                try view.filters().flatMap { ["\($0.filter) \($0.token ?? "")"] + $0.members.map(\.description) }
+            }
+        }
         try note("entries") { try store.read { view in try view.outboxEntries().map { "\($0)" } } }
         try note("outcomes") { try store.read { view in try view.outboxOutcomes().map { "\($0)" } } }
         for number in 1...3 {
@@ -64,7 +68,8 @@ private struct Readings: Equatable {
 @Suite(.serialized) struct `A record that changed on the medium` {
     /// In memory where there is such a place: thousands of commits.
     private let directory = TemporaryStore(
-        in: FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : FileManager.default.temporaryDirectory.path)
+        in: FileManager.default.fileExists(atPath: "/dev/shm")
+            ? "/dev/shm" : FileManager.default.temporaryDirectory.path)
 
     private func check(
         isPartial: Bool, _ variants: (RawRecord) -> [RawRecord]
@@ -113,11 +118,12 @@ private struct Readings: Equatable {
                 var variant = record
                 variant.value.removeLast(record.value.count - count)
                 return variant
-            } + [UInt8(0), 1].map { byte in
-                var variant = record
-                variant.value.append(byte)
-                return variant
             }
+                + [UInt8(0), 1].map { byte in
+                    var variant = record
+                    variant.value.append(byte)
+                    return variant
+                }
         }
     }
 
@@ -129,11 +135,12 @@ private struct Readings: Equatable {
                     variant.key[index] ^= mask
                     return variant
                 }
-            } + (1..<max(record.key.count, 1)).map { count in
-                var variant = record
-                variant.key.removeLast(record.key.count - count)
-                return variant
             }
+                + (1..<max(record.key.count, 1)).map { count in
+                    var variant = record
+                    variant.key.removeLast(record.key.count - count)
+                    return variant
+                }
         }
     }
 

@@ -10,6 +10,7 @@ import Testing
         _ table: TableName, where isWanted: (RawRecord) throws -> Bool = { _ in true },
         _ change: (RawRecord) throws -> [RawRecord]
     ) async throws -> [Finding] {
+        let directory = TemporaryStore()
         let store = try directory.open()
         try await fillSample(store)
         let raw = try RawStore(directory.path)
