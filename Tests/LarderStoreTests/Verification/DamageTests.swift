@@ -164,13 +164,13 @@ private struct Readings: Equatable {
         try store.close()
     }
 
-    @Test func `in that it is gone is found, save for a journal record`() async throws {
+    @Test func `in that it is gone is found`() async throws {
         let store = try directory.open()
         try await fillSample(store)
         let raw = try RawStore(directory.path)
         for record in try raw.records() {
             try raw.replace([record], by: [])
-            // Of the journal only the stored size tells.
+            // Of a journal record only the stored size tells.
             let findings = try store.findings()
             #expect(!findings.isEmpty, "\(record)")
             _ = try Readings(store)
