@@ -4,7 +4,9 @@ public enum JSONScalar: Hashable, Sendable {
     case integer(Int64)
     /// A string, escapes decoded.
     case string(String)
-    /// Anything else: `null`, a boolean, another number, an object, an array.
+    /// `null`, which means the same as absence.
+    case null
+    /// Anything else: a boolean, another number, an object, an array.
     case other
 }
 

@@ -15,7 +15,7 @@ extension JSONScanner {
 
     /// How far an escape has come. RFC 8259 §7.
     enum Escape: UInt8 {
-        /// In the digits of `\u`, as many as the raw value are still to come.
+        /// No escape in progress. The next four count the digits of `\u` that are still to come.
         case none = 0
         case oneDigit, twoDigits, threeDigits, fourDigits
         /// Behind the backslash.
