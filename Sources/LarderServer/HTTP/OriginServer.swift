@@ -23,11 +23,11 @@ public enum OriginServer {
     ///   - port: The port, or 0 for any that is free.
     ///   - body: Called with the URL that clients append `/api/v4/…` to, once the port accepts connections.
     /// - Throws: What `body` throws; an error of the network when the port cannot be opened.
-    public static func run<Result: Sendable>(
+    public static func run<Value: Sendable>(
         _ origin: Origin, _ configuration: OriginConfiguration = OriginConfiguration(), port: Int = 0,
         logger: Logger = Logger(label: "larder.origin", factory: { _ in SwiftLogNoOpLogHandler() }),
-        _ body: (_ baseURL: String) async throws -> Result
-    ) async throws -> Result {
+        _ body: (_ baseURL: String) async throws -> Value
+    ) async throws -> Value {
         let (ports, opened) = AsyncStream<Int>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let router = Router()
         router.add(middleware: ContentSyncMiddleware(origin, configuration))
@@ -50,18 +50,16 @@ public enum OriginServer {
                 try await group.waitForAll()
                 throw CancellationError()
             }
-            let result: Result
+            let outcome: Result<Value, any Error>
             do {
-                result = try await body("http://127.0.0.1:\(port)\(configuration.basePath)")
+                outcome = .success(try await body("http://127.0.0.1:\(port)\(configuration.basePath)"))
             } catch {
-                await services.triggerGracefulShutdown()
-                // The body's error is the news; what the shutdown says about it is not.
-                try? await group.waitForAll()
-                throw error
+                outcome = .failure(error)
             }
             await services.triggerGracefulShutdown()
-            try await group.waitForAll()
-            return result
+            // What the body did is done: that an answer under way was cut off does not change it.
+            try? await group.waitForAll()
+            return try outcome.get()
         }
     }
 }

@@ -12,9 +12,9 @@ public struct JSONProblem: Error, Hashable, Sendable, CustomStringConvertible {
 /// A strict reader of one JSON text held in memory (RFC 8259).
 ///
 /// It hands out where values lie instead of building them, so that the bytes of a row stay the bytes that were given.
-struct JSONReader {
+package struct JSONReader {
     /// The nesting above which a text is refused, so that recursion stays within any thread's stack.
-    static let deepest = 128
+    package static let deepest = 128
 
     let bytes: [UInt8]
     private(set) var position: Int
@@ -27,7 +27,7 @@ struct JSONReader {
     /// The members of the object that is the whole text.
     ///
     /// - Throws: ``JSONProblem`` when the text is no valid JSON, no object, holds a name twice, or goes on after it.
-    static func members(of bytes: [UInt8]) throws(JSONProblem) -> [(name: String, value: Range<Int>)] {
+    package static func members(of bytes: [UInt8]) throws(JSONProblem) -> [(name: String, value: Range<Int>)] {
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw JSONProblem(offset: 0, reason: "the text must be UTF-8")
         }
@@ -40,7 +40,7 @@ struct JSONReader {
     }
 
     /// The text of the string at `range`, or `nil` when something else is there.
-    static func string(in bytes: [UInt8], at range: Range<Int>) -> String? {
+    package static func string(in bytes: [UInt8], at range: Range<Int>) -> String? {
         guard bytes[range.lowerBound] == UInt8(ascii: "\"") else { return nil }
         var reader = JSONReader(bytes)
         reader.position = range.lowerBound
@@ -48,7 +48,7 @@ struct JSONReader {
     }
 
     /// The integer at `range`, or `nil` when something else is there or it is beyond 64 bits.
-    static func integer(in bytes: [UInt8], at range: Range<Int>) -> Int64? {
+    package static func integer(in bytes: [UInt8], at range: Range<Int>) -> Int64? {
         // A fraction or an exponent is refused by the conversion; a sign that JSON forbids was refused before.
         Int64(String(decoding: bytes[range], as: UTF8.self))
     }

@@ -1,9 +1,9 @@
 /// What a token or a cursor says to the server that made it; to everybody else it is an opaque text.
 ///
 /// Tickets carry their state, so the server remembers none of them and any number may be out.
-struct Ticket: Hashable {
+package struct Ticket: Hashable {
     /// What the ticket is for.
-    enum Purpose: Hashable {
+    package enum Purpose: Hashable {
         /// A checkpoint: everything up to `bound` was handed out.
         case token
         /// The next page of a first sync; resources above `position` are still to come.
@@ -12,18 +12,26 @@ struct Ticket: Hashable {
         case changes(position: Int64, pageSize: Int)
     }
 
-    let purpose: Purpose
+    package let purpose: Purpose
     /// The number of the last change of the run.
-    let bound: Int64
+    package let bound: Int64
     /// The epoch in which it was made.
-    let epoch: Int64
+    package let epoch: Int64
     /// The canonical filter.
-    let filter: String
+    package let filter: String
+
+    /// A ticket of these parts.
+    package init(purpose: Purpose, bound: Int64, epoch: Int64, filter: String) {
+        self.purpose = purpose
+        self.bound = bound
+        self.epoch = epoch
+        self.filter = filter
+    }
 }
 
 extension TicketSeal {
     /// Writes a ticket as text of the URL-safe alphabet (RFC 4648 §5), without padding.
-    func text(of ticket: Ticket) -> String {
+    package func text(of ticket: Ticket) -> String {
         let fields: [Int64]
         switch ticket.purpose {
         case .token: fields = [0, 0, 0]
@@ -38,7 +46,7 @@ extension TicketSeal {
     }
 
     /// Reads a ticket, or gives `nil` for a text that ``text(of:)`` did not make under the same secret.
-    func ticket(_ text: String) -> Ticket? {
+    package func ticket(_ text: String) -> Ticket? {
         guard let sealed = Base64URL.decode(text), sealed.count > 8 else { return nil }
         let body = Array(sealed[8...])
         guard Array(sealed[..<8]) == Self.bytes(of: signature(of: body)) else { return nil }

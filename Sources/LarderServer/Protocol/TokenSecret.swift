@@ -18,11 +18,14 @@ public struct TokenSecret: Hashable, Sendable {
 /// Signs bytes with a secret: SipHash-2-4 (Aumasson and Bernstein, 2012).
 ///
 /// 64 bits are enough here: a forged token grants nothing that the same client could not read by a bootstrap.
-struct TicketSeal: Sendable {
+package struct TicketSeal: Sendable {
     let secret: TokenSecret
 
+    /// Signs with `secret`.
+    package init(secret: TokenSecret) { self.secret = secret }
+
     /// The signature of `bytes`.
-    func signature(of bytes: [UInt8]) -> UInt64 {
+    package func signature(of bytes: [UInt8]) -> UInt64 {
         var state = State(secret)
         var word: UInt64 = 0
         for (index, byte) in bytes.enumerated() {
