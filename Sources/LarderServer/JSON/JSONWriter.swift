@@ -1,26 +1,30 @@
 /// Appends JSON to a buffer of bytes (RFC 8259).
-struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+package struct JSONWriter {
+    /// The JSON so far.
+    package private(set) var bytes: [UInt8] = []
+
+    /// A writer that has written nothing.
+    package init() {}
 
     /// Appends JSON as it is: punctuation, member names, a row's body.
-    mutating func raw(_ text: StaticString) { bytes.append(contentsOf: text.description.utf8) }
+    package mutating func raw(_ text: StaticString) { bytes.append(contentsOf: text.description.utf8) }
 
     /// Appends bytes that are JSON already.
-    mutating func raw(_ json: [UInt8]) { bytes.append(contentsOf: json) }
+    package mutating func raw(_ json: [UInt8]) { bytes.append(contentsOf: json) }
 
     /// Appends an integer in decimal, or `null`.
-    mutating func integer(_ value: Int64?) {
+    package mutating func integer(_ value: Int64?) {
         guard let value else { return raw("null") }
         bytes.append(contentsOf: String(value).utf8)
     }
 
     /// Appends `true` or `false`.
-    mutating func boolean(_ value: Bool) {
+    package mutating func boolean(_ value: Bool) {
         if value { raw("true") } else { raw("false") }
     }
 
     /// Appends a quoted string, escaping what RFC 8259 §7 demands, or `null`.
-    mutating func string(_ value: String?) {
+    package mutating func string(_ value: String?) {
         guard let value else { return raw("null") }
         bytes.append(UInt8(ascii: "\""))
         for byte in value.utf8 {

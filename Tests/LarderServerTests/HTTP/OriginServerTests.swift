@@ -45,5 +45,51 @@ import Testing
             }
         }
     }
+
+    #if canImport(Glibc)
+    private func slowReader(of base: String) throws -> RawConnection {
+        let port = try #require(URL(string: base)?.port)
+        let head = "GET /content/api/v4/resources/snapshots/translations/19 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        return try #require(RawConnection(port: UInt16(port), sending: head))
+    }
+
+    @Test func `gives a slow reader the rows of one moment while others read on`() async throws {
+        try origin.createResource(.translation19, rows: (1...200_000).map { .translation($0, "old") })
+        try await OriginServer.run(origin) { base in
+            let reader = try slowReader(of: base)
+            var bytes = await reader.read(1000)
+            try origin.replaceRows(of: .translation19, with: [.translation(1, "new")])
+            let other = try await send("GET", base + "/api/v4/resources/snapshots/translations/19")
+            #expect(String(decoding: other.body, as: UTF8.self).contains("new"))
+            // The end of the chunked body (RFC 9112 §7.1).
+            while !bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8) {
+                let more = await reader.read(1 << 16)
+                try #require(!more.isEmpty)
+                bytes += more
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.contains(#"{"id":200000,"text":"old"}]}"#))
+            #expect(!text.contains("new"))
+        }
+    }
+
+    @Test func `stops although a reader has stopped reading`() async throws {
+        try origin.createResource(.translation19, rows: (1...200_000).map { .translation($0) })
+        let reader = try await OriginServer.run(origin) { base in
+            let reader = try slowReader(of: base)
+            let bytes = await reader.read(1000)
+            #expect(!bytes.isEmpty)
+            return reader
+        }
+        // The server is gone; what was under way was cut off before its end.
+        var rest: [UInt8] = []
+        for _ in 0..<10_000 {
+            let more = await reader.read(1 << 16)
+            if more.isEmpty { break }
+            rest = more
+        }
+        #expect(!rest.suffix(5).elementsEqual("0\r\n\r\n".utf8))
+    }
+    #endif
 }
 #endif
