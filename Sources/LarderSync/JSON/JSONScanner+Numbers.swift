@@ -82,6 +82,12 @@ extension JSONScanner {
     mutating func capture(_ chunk: [UInt8], from start: Int, to end: Int) throws(JSONError) {
         guard isCapturing, start < end else { return }
         guard end - start <= limits.text - text.count else { throw failure(.textTooLong, at: start) }
-        text.append(contentsOf: chunk[start..<end])
+        guard end - start < 24 else {
+            text.append(contentsOf: chunk[start..<end])
+            return
+        }
+        // Most names and keys are short: making a slice would take longer than this.
+        let bytes = chunk.span
+        for index in start..<end { text.append(bytes[index]) }
     }
 }

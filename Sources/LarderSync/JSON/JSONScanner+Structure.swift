@@ -79,18 +79,18 @@ extension JSONScanner {
 
     private mutating func open(kind: UInt128, expecting: Expectation, at index: Int) throws(JSONError) {
         guard depth < limits.depth else { throw failure(.tooDeep, at: index) }
-        depth += 1
-        kinds = kinds &<< 1 | kind
+        nesting.depth += 1
+        nesting.kinds = nesting.kinds &<< 1 | kind
         expectation = expecting
     }
 
     private mutating func close(_ byte: UInt8, at index: Int) throws(JSONError) -> JSONToken {
-        let isObject = kinds & 1 == 1
+        let isObject = nesting.isInObject
         guard byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
             throw failure(.unexpectedByte, at: index)
         }
-        depth -= 1
-        kinds = kinds &>> 1
+        nesting.depth -= 1
+        nesting.kinds = nesting.kinds &>> 1
         completeValue()
         return isObject ? .objectEnd : .arrayEnd
     }
@@ -101,7 +101,7 @@ extension JSONScanner {
         if depth == 0 {
             expectation = .nothing
         } else {
-            expectation = kinds & 1 == 1 ? .commaOrObjectEnd : .commaOrArrayEnd
+            expectation = nesting.isInObject ? .commaOrObjectEnd : .commaOrArrayEnd
         }
     }
 

@@ -16,7 +16,7 @@ package struct JSONScanner: Sendable {
     package internal(set) var text: [UInt8] = []
 
     /// The number of arrays and objects now open.
-    package internal(set) var depth = 0
+    package var depth: Int { nesting.depth }
 
     /// The depth beyond which tokens are checked but neither reported nor captured.
     ///
@@ -29,8 +29,7 @@ package struct JSONScanner: Sendable {
     let limits: JSONLimits
     /// The bytes of all earlier chunks.
     var consumed: Int64 = 0
-    /// One bit for each open container, the innermost lowest: 1 for an object.
-    var kinds: UInt128 = 0
+    var nesting = Nesting()
     var expectation = Expectation.value
     var mode = Mode.structure
     var isCapturing = false
@@ -41,6 +40,15 @@ package struct JSONScanner: Sendable {
     /// A scanner in front of the first byte of a text.
     package init(limits: JSONLimits = JSONLimits()) {
         self.limits = limits
+    }
+
+    /// The arrays and objects now open.
+    struct Nesting {
+        /// One bit for each, the innermost lowest: 1 for an object.
+        var kinds: UInt128 = 0
+        var depth = 0
+
+        var isInObject: Bool { kinds & 1 == 1 }
     }
 
     /// What the grammar allows next, outside of a token.

@@ -66,6 +66,19 @@ private let head = #""resource_group":"translations","resource_id":19,"schema_ve
         }
     }
 
+    @Test func `survives every flipped bit as an error or as a copy that is JSON`() {
+        let bytes = Array(sample.utf8)
+        for index in bytes.indices {
+            for bit in 0..<8 {
+                var flipped = bytes
+                flipped[index] ^= 1 << UInt8(bit)
+                guard let (rows, header) = try? parse([flipped]) else { continue }
+                #expect(header.recordCount == rows.count && rows.count == 3, "byte \(index), bit \(bit)")
+                #expect(rows.allSatisfy { LarderSyncTests.refusal(Array($0.bytes.utf8)) == nil })
+            }
+        }
+    }
+
     @Test func `without records is empty`() throws {
         let (rows, header) = try parse([Array("{\(head),\"resource_content_id\":7,\"records\":[]}".utf8)])
         #expect(rows.isEmpty && header.contentID == 7 && header.recordCount == 0)

@@ -1,55 +1,3 @@
-import LarderSync
-
-/// A small deterministic generator (SplitMix64), so that a failing seed can be run again.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
-/// One reported token with its text, for comparisons.
-struct Seen: Equatable {
-    let token: JSONToken
-    let text: [UInt8]
-}
-
-/// All tokens of a text that arrives in the given chunks.
-func tokens(_ chunks: [[UInt8]], limits: JSONLimits = JSONLimits()) throws(JSONError) -> [Seen] {
-    var scanner = JSONScanner(limits: limits)
-    var seen: [Seen] = []
-    for chunk in chunks {
-        var position = 0
-        while let token = try scanner.next(in: chunk, at: &position) {
-            let hasText = token == .name || token == .string || token == .number
-            seen.append(Seen(token: token, text: hasText ? scanner.text : []))
-        }
-    }
-    if let token = try scanner.finish() { seen.append(Seen(token: token, text: scanner.text)) }
-    return seen
-}
-
-func tokens(_ text: String) throws(JSONError) -> [Seen] {
-    try tokens([Array(text.utf8)])
-}
-
-/// Why a text is refused; `nil` when it is accepted.
-func refusal(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONError? {
-    do throws(JSONError) {
-        _ = try tokens([bytes], limits: limits)
-        return nil
-    } catch {
-        return error
-    }
-}
-
 /// A random JSON text that is valid.
 struct DocumentMaker {
     var random: Seeded
@@ -103,10 +51,9 @@ struct DocumentMaker {
 
     private mutating func string() -> String {
         let pieces = [
-            "a", "Z", " ", "verse", "\\n", "\\\"", "\\\\", "\\/", "\\u00e9", "\\u0627", "\\ud83d\\ude00", "é", "ا", "ب",
-            "語",
-            "😀", "\u{7F}", "\u{FFFD}", "\u{10FFFF}", "\u{800}", "\u{D7FF}", "{", "]", "\\b\\f\\r\\t", "\\uFFFF",
-            "\\u0000",
+            "a", "Z", " ", "verse", "\\n", "\\\"", "\\\\", "\\/", "\\u00e9", "\\u0627", "\\ud83d\\ude00",
+            "é", "ا", "ب", "語", "😀", "\u{7F}", "\u{FFFD}", "\u{10FFFF}", "\u{800}", "\u{D7FF}", "{", "]",
+            "\\b\\f\\r\\t", "\\uFFFF", "\\u0000",
         ]
         let body = (0..<Int.random(in: 0..<8, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
         return "\"" + body.joined() + "\""
