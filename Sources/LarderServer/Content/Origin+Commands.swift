@@ -127,7 +127,7 @@ extension Origin {
     private func command<Result: Sendable>(
         _ body: (inout OriginState, Int64) throws(OriginError) -> Result
     ) throws(OriginError) -> Result {
-        let now = Timestamp(milliseconds: self.now()).milliseconds
+        let now = ChangeTime(milliseconds: self.now()).milliseconds
         return try state.withLock { (state) throws(OriginError) in try body(&state, now) }
     }
 

@@ -50,7 +50,9 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
             try gate.checkRate()
             return try read(request.method, segments, query: query)
         } catch {
-            return Self.response(error)
+            let response = Self.response(error)
+            // An answer to HEAD has no body (RFC 9110 §9.3.2).
+            return request.method == .head ? response.createHeadResponse() : response
         }
     }
 
@@ -63,7 +65,8 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
             return Self.response(.ok, try origin.page(OriginQuery(parsing: String(query))).body)
         case 6 where path[3] == "snapshots":
             // An unknown group is said before an impossible id.
-            let copy = try origin.fullCopy(of: Origin.ResourceID(path[4], Int64(path[5]) ?? 0))
+            let id = Int64(path[5]).flatMap { String($0) == path[5] ? $0 : nil }
+            let copy = try origin.fullCopy(of: Origin.ResourceID(path[4], id ?? 0))
             return Self.response(copy)
         default:
             throw .notFound

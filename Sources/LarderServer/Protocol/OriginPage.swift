@@ -50,7 +50,7 @@ public struct OriginPage: Hashable, Sendable {
         writer.raw(",\"source_record_id\":")
         writer.integer(fields.row.flatMap { Int64($0.key) })
         writer.raw(",\"changed_at\":")
-        writer.string(Timestamp(milliseconds: change.changedAt).text)
+        writer.string(ChangeTime(milliseconds: change.changedAt).text)
         writer.raw(",\"data\":")
         if let body = fields.body { writer.raw(body) } else { writer.raw("null") }
         writer.raw(",\"snapshot_url\":")

@@ -26,9 +26,11 @@ import Testing
     @Test func `answers each error with its status and code`() async throws {
         try origin.createResource(.translation19)
         try origin.hideResource(.translation19)
+        try origin.createResource(.init("translations", 18))
         let expected: [(path: String, status: Int, code: String)] = [
             ("translations/19", 404, "snapshot_not_found"), ("translations/20", 404, "snapshot_not_found"),
             ("translations/0", 404, "snapshot_not_found"), ("translations/x", 404, "snapshot_not_found"),
+            ("translations/+18", 404, "snapshot_not_found"), ("translations/018", 404, "snapshot_not_found"),
             ("nonsense/1", 422, "unknown_resource_group"), ("nonsense/x", 422, "unknown_resource_group"),
         ]
         try await OriginServer.run(origin) { base in

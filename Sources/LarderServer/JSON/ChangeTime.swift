@@ -1,5 +1,5 @@
 /// A moment as the protocol writes it.
-package struct Timestamp: Hashable, Sendable {
+package struct ChangeTime: Hashable, Sendable {
     /// Milliseconds since 1970-01-01 UTC; 0 to the end of the year 9999.
     package let milliseconds: Int64
 
