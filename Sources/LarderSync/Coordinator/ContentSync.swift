@@ -32,7 +32,7 @@ public final class ContentSync: Sendable {
     ///
     /// - Throws: the reason the run failed; the filter then has the token it had.
     public func sync(_ filter: ResourceFilter) async throws(SyncError) -> SyncReport {
-        try await flights.join(filter.description) {
+        try await flights.join(filter.description) { () async throws(SyncError) in
             let run = SyncRun(
                 filter: filter, store: self.store,
                 client: ServerClient(

@@ -6,7 +6,7 @@ final class Flights: Sendable {
 
     private struct Flight {
         var task: Task<Void, Never>?
-        var waiters: [Int: Waiter?] = [:]
+        var waiters: [Int: Waiter] = [:]
     }
 
     private struct State {
@@ -20,22 +20,19 @@ final class Flights: Sendable {
     func join(
         _ key: String, _ run: @escaping @Sendable () async throws(SyncError) -> SyncReport
     ) async throws(SyncError) -> SyncReport {
-        let (number, isFirst) = state.withLock { state in
+        let number = state.withLock { state in
             state.nextWaiter += 1
-            let isFirst = state.flights[key] == nil
-            state.flights[key, default: Flight()].waiters[state.nextWaiter] = .some(nil)
-            return (state.nextWaiter, isFirst)
+            return state.nextWaiter
         }
-        if isFirst { start(key, run) }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: Waiter) in
-                let isGone = state.withLock { state in
-                    guard state.flights[key]?.waiters[number] != nil else { return true }
-                    state.flights[key]?.waiters[number] = .some(waiter)
-                    return false
+                let isFirst = state.withLock { state in
+                    defer { state.flights[key, default: Flight()].waiters[number] = waiter }
+                    return state.flights[key] == nil
                 }
-                // Cancelled before it could wait: `leave` found no continuation to end.
-                if isGone { waiter.resume(returning: .failure(.cancelled)) }
+                if isFirst { start(key, run) }
+                // A cancellation that came before the wait found nobody to tell.
+                if Task.isCancelled { leave(key, number) }
             }
         } onCancel: {
             leave(key, number)
@@ -63,7 +60,7 @@ final class Flights: Sendable {
 
     private func end(_ key: String, _ outcome: Result<SyncReport, SyncError>) {
         let waiters = state.withLock { state in
-            state.flights.removeValue(forKey: key)?.waiters.values.compactMap(\.self) ?? []
+            state.flights.removeValue(forKey: key).map { Array($0.waiters.values) } ?? []
         }
         for waiter in waiters { waiter.resume(returning: outcome) }
     }
