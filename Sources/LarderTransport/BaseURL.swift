@@ -1,53 +1,69 @@
 public import HTTPTypes
 
-/// The place on a server below which every request goes: scheme, host and a base path such as `/content`.
+/// The address of a server, to which paths are appended as text.
 ///
-/// Paths are appended to it as text and never resolved as references of RFC 3986 §5, which would drop the base path.
+/// Appending is never RFC 3986 resolution: that would drop a base path such as `/content`, and take `//other.test/x` for
+/// another host.
 public struct BaseURL: Sendable, Hashable {
-    /// `https` or `http`.
+    /// `http` or `https`.
     public let scheme: String
-    /// Host, and port where it is not the scheme's own.
+
+    /// The host in lower case, and the port where one is given: `api.example.org` or `[::1]:8080`.
     public let authority: String
-    /// Empty, or a path that begins with a slash and does not end with one.
+
+    /// Empty, or a path that begins with a slash and does not end with one, such as `/content`.
     public let basePath: String
 
-    /// Takes `scheme://authority/base/path` apart.
+    /// The address `text` spells; `nil` unless it is a plain one.
     ///
-    /// Nil unless the scheme is `http` or `https`, the host is not empty, and there is no user, query, fragment, empty
-    /// or dot segment, and nothing but visible ASCII.
+    /// A plain address has the scheme `http` or `https`, a host, at most a port and a path, and nothing else: no user
+    /// information, query or fragment. The path holds no empty segment, no `.` or `..` (percent-encoded or
+    /// not), no backslash and no encoded slash. One trailing slash is dropped.
     public init?(_ text: String) {
-        guard let separator = text.firstRange(of: "://") else { return nil }
+        guard let separator = text.utf8.firstRange(of: "://".utf8) else { return nil }
         let scheme = text[..<separator.lowerBound].lowercased()
-        guard scheme == "http" || scheme == "https" else { return nil }
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !Self.forbidden.contains($0) }) else { return nil }
         let rest = text[separator.upperBound...]
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-        let authority = rest[..<slash]
-        guard let first = authority.first, first != ":" else { return nil }
-        var path = rest[slash...]
-        if path.last == "/" { path.removeLast() }
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        guard segments.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { return nil }
+        let authorityEnd = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        let authority = rest[..<authorityEnd].lowercased()
+        var path = rest[authorityEnd...]
+        if path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+        guard RequestTarget.isScheme(scheme), RequestTarget.isAuthority(authority), Self.isBasePath(path) else {
+            return nil
+        }
         self.scheme = scheme
-        self.authority = String(authority)
-        basePath = String(path)
+        self.authority = authority
+        self.basePath = String(path)
     }
 
-    private static let forbidden = Array("?#@\\<>\"^`{|}".utf8)
-
-    /// A request for the base path with `pathAndQuery` appended as it is.
+    /// A request for the base path followed by `pathAndQuery`, byte for byte.
     ///
-    /// - Parameter pathAndQuery: begins with a slash.
+    /// Nothing is checked here: a text that would not stay a path of this host (it must begin with `/`, unless
+    /// it begins with `?` behind a base path) makes a request that every transport refuses with
+    /// ``TransportError/invalidRequest(reason:)``.
+    ///
+    /// - Parameters:
+    ///   - method: the request's method.
+    ///   - pathAndQuery: what to append, such as `/api/v4/changes?limit=100`.
+    ///   - headers: the request's header fields.
     public func request(
-        _ method: HTTPRequest.Method, appending pathAndQuery: String, headers: HTTPFields = [:]
+        _ method: HTTPRequest.Method = .get, appending pathAndQuery: String, headers: HTTPFields = [:]
     ) -> HTTPRequest {
-        precondition(pathAndQuery.hasPrefix("/"), "a path begins with a slash")
-        return HTTPRequest(
+        HTTPRequest(
             method: method, scheme: scheme, authority: authority, path: basePath + pathAndQuery, headerFields: headers)
+    }
+
+    private static func isBasePath(_ path: Substring) -> Bool {
+        if path.isEmpty { return true }
+        guard path.utf8.allSatisfy({ RequestTarget.isPathByte($0) && $0 != UInt8(ascii: "?") }) else { return false }
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        return segments.allSatisfy { segment in
+            let plain = segment.lowercased().replacing("%2e", with: ".")
+            return !["", ".", ".."].contains(plain) && !plain.contains("%2f") && !plain.contains("%5c")
+        }
     }
 }
 
 extension BaseURL: CustomStringConvertible {
-    /// The text it was made from, without a slash at the end.
+    /// The address as text, without a trailing slash.
     public var description: String { "\(scheme)://\(authority)\(basePath)" }
 }

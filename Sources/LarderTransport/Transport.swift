@@ -1,50 +1,36 @@
 public import HTTPTypes
 
-/// Sends requests and hands out responses as they arrive: the one door to the network.
+/// The one door to the network: sends a request, hands back the head of the response and a streaming body.
 ///
-/// A transport follows no redirect, keeps no cookie and no cache, and decodes no content coding: what the server
-/// answered is what the caller gets, and no header leaves the host the request names.
+/// What every conformer promises:
+/// - Redirects are never followed. A 3xx is returned as the response it is, so that the request's headers
+///   never leave the host they were meant for.
+/// - Nothing is cached, no cookie is stored or sent, nothing is sent twice behind the caller's back.
+/// - A status of 400 or above is a response, not an error. Errors are about the exchange itself.
+/// - A request that ``RequestTarget`` refuses is refused before a byte is sent.
 public protocol Transport: Sendable {
     /// Sends one request and returns when the head of the response is there; the body streams.
     ///
-    /// Cancelling the task ends the exchange at once.
+    /// Cancelling the calling task ends the exchange at once. After the return, the exchange lives as long as
+    /// somebody holds the body: dropping it unread closes the exchange.
     ///
     /// - Parameters:
-    ///   - request: method, scheme, authority, path and header fields.
-    ///   - body: what to send after the head; nil sends none.
-    ///   - timeouts: how long to wait for each step.
+    ///   - request: needs a scheme of `http` or `https`, an authority, and a path that begins with `/`.
+    ///   - body: the whole request body, or `nil` for none.
+    ///   - timeouts: the longest waits of each phase; the last holds for the body that is returned, too.
+    /// - Throws: every case of ``TransportError`` but ``TransportError/bodyTooLarge(limit:)``, which only the body throws.
     func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse
 }
 
-/// How long to wait for each step of an exchange.
-public struct TransportTimeouts: Sendable, Hashable {
-    /// For the connection.
-    public var connect: Duration
-    /// For the head of the response.
-    public var head: Duration
-    /// For the next bytes of the body.
-    public var idle: Duration
-
-    /// Two seconds, ten seconds, thirty seconds unless told otherwise.
-    public init(connect: Duration = .seconds(2), head: Duration = .seconds(10), idle: Duration = .seconds(30)) {
-        self.connect = connect
-        self.head = head
-        self.idle = idle
-    }
-}
-
-/// A response whose body is still arriving.
-public struct TransportResponse: Sendable {
-    /// Status and header fields.
-    public var head: HTTPResponse
-    /// The body.
-    public var body: TransportBody
-
-    /// A response of the given parts.
-    public init(head: HTTPResponse, body: TransportBody) {
-        self.head = head
-        self.body = body
+extension Transport {
+    /// Sends a request without a body, with the default timeouts unless told otherwise.
+    ///
+    /// - Throws: as ``send(_:body:timeouts:)``.
+    public func send(
+        _ request: HTTPRequest, timeouts: TransportTimeouts = TransportTimeouts()
+    ) async throws(TransportError) -> TransportResponse {
+        try await send(request, body: nil, timeouts: timeouts)
     }
 }

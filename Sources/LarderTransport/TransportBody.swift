@@ -1,67 +1,145 @@
-/// The bytes of a response, in the chunks in which they arrive.
+private import Synchronization
+
+/// The bytes of a response, in chunks, as they arrive; they can be read once.
 ///
-/// Can be read once. The sender is held back while nobody reads, so memory stays bounded; dropping the body unread
-/// ends the exchange.
+/// Chunks are never empty, and their bounds mean nothing. Reading is what moves the network: no more than a bounded
+/// number of bytes is held for a reader that stops asking. When the last copy of the body (and its iterators) goes away
+/// before the end was read, the exchange is cancelled.
+///
+/// Iterators of one body share its position: a second one goes on where the first stopped. Traps when two
+/// tasks wait for a chunk of one body at the same time.
 public struct TransportBody: AsyncSequence, Sendable {
-    /// A chunk, never empty.
+    /// One piece of the body, never empty.
     public typealias Element = [UInt8]
-    /// What ends a body early.
+
+    /// What reading may throw: how the exchange ended too early.
     public typealias Failure = TransportError
 
-    private let pull: @Sendable () async throws(TransportError) -> [UInt8]?
+    private let source: Source
 
-    /// A body whose chunks `pull` delivers one after the other; nil ends it. `pull` is never called twice at once.
-    public init(_ pull: @escaping @Sendable () async throws(TransportError) -> [UInt8]?) {
-        self.pull = pull
-    }
-
-    /// A body that is there already.
-    public init(chunks: [[UInt8]] = []) {
-        let source = ChunkSource(chunks)
-        self.init { () async throws(TransportError) in await source.next() }
-    }
-
-    /// Begins to read.
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(pull: pull)
-    }
-
-    /// The position in a body.
-    public struct Iterator: AsyncIteratorProtocol {
-        let pull: @Sendable () async throws(TransportError) -> [UInt8]?
-
-        /// The next chunk, or nil at the end.
-        public mutating func next() async throws(TransportError) -> [UInt8]? {
-            while let chunk = try await pull() {
-                if !chunk.isEmpty { return chunk }
-            }
-            return nil
-        }
-    }
-
-    /// The whole body, if it has at most `limit` bytes.
+    /// A body that asks `next` for each chunk, until it answers `nil` or throws.
     ///
-    /// - Throws: ``TransportError/bodyTooLarge(limit:)``, and what ends the body early.
+    /// - Parameters:
+    ///   - next: gives the next chunk; is never called again after `nil` or an error, nor twice at once.
+    ///   - cancel: called at most once, when the body is given up before its end; not after `nil` or an error.
+    public init(
+        next: @escaping @Sendable () async throws(TransportError) -> [UInt8]?,
+        cancel: @escaping @Sendable () -> Void = {}
+    ) {
+        source = Source(next: next, cancel: cancel)
+    }
+
+    /// A body of these chunks; empty ones are left out.
+    public init(chunks: [[UInt8]]) {
+        let remaining = ChunkList(chunks)
+        self.init(next: { remaining.removeFirst() })
+    }
+
+    /// A body that is in memory already, in one chunk.
+    public init(_ bytes: [UInt8]) {
+        self.init(chunks: [bytes])
+    }
+
+    /// Reads what is left into one array.
+    ///
+    /// - Parameter limit: the most bytes to accept, 0 or more.
+    /// - Throws: ``TransportError/bodyTooLarge(limit:)`` as soon as more arrive, which ends the exchange;
+    ///   else what ended the exchange too early.
     public func collect(upTo limit: Int) async throws(TransportError) -> [UInt8] {
-        var all: [UInt8] = []
-        var iterator = makeAsyncIterator()
-        while let chunk = try await iterator.next() {
-            if chunk.count > limit - all.count { throw .bodyTooLarge(limit: limit) }
-            all += chunk
+        precondition(limit >= 0, "a limit of \(limit) bytes")
+        var whole: [UInt8] = []
+        while let chunk = try await source.next() {
+            guard chunk.count <= limit - whole.count else {
+                source.giveUp()
+                throw .bodyTooLarge(limit: limit)
+            }
+            whole.append(contentsOf: chunk)
         }
-        return all
+        return whole
+    }
+
+    /// An iterator from the current position of the body.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(source: source)
+    }
+
+    /// Gives the chunks one by one.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let source: Source
+
+        /// The next chunk, or `nil` at the end and after an error.
+        ///
+        /// Cancelling the task ends the wait at once, with ``TransportError/cancelled``.
+        public func next(isolation: isolated (any Actor)? = #isolation) async throws(TransportError) -> [UInt8]? {
+            try await source.next()
+        }
+
+        /// The next chunk, or `nil` at the end and after an error.
+        public func next() async throws(TransportError) -> [UInt8]? {
+            try await source.next()
+        }
     }
 }
 
-/// Chunks known beforehand.
-private actor ChunkSource {
-    private var chunks: ArraySlice<[UInt8]>
-
-    init(_ chunks: [[UInt8]]) {
-        self.chunks = chunks[...]
+/// The shared position of a body: its end of life is the reader's loss of interest.
+private final class Source: Sendable {
+    private enum State {
+        case idle, reading, ended
     }
 
-    func next() -> [UInt8]? {
-        chunks.popFirst()
+    private let state = Mutex(State.idle)
+    private let produce: @Sendable () async throws(TransportError) -> [UInt8]?
+    private let cancel: @Sendable () -> Void
+
+    init(
+        next: @escaping @Sendable () async throws(TransportError) -> [UInt8]?, cancel: @escaping @Sendable () -> Void
+    ) {
+        produce = next
+        self.cancel = cancel
+    }
+
+    deinit { giveUp() }
+
+    func next() async throws(TransportError) -> [UInt8]? {
+        let isOver = state.withLock { state in
+            precondition(state != .reading, "two tasks read one body at the same time")
+            if state == .ended { return true }
+            state = .reading
+            return false
+        }
+        if isOver { return nil }
+        do throws(TransportError) {
+            while let chunk = try await produce() {
+                if chunk.isEmpty { continue }
+                state.withLock { $0 = .idle }
+                return chunk
+            }
+        } catch {
+            state.withLock { $0 = .ended }
+            throw error
+        }
+        state.withLock { $0 = .ended }
+        return nil
+    }
+
+    func giveUp() {
+        let wasOpen = state.withLock { state in
+            defer { state = .ended }
+            return state != .ended
+        }
+        if wasOpen { cancel() }
+    }
+}
+
+/// Chunks already in memory, taken from the front.
+private final class ChunkList: Sendable {
+    private let chunks: Mutex<ArraySlice<[UInt8]>>
+
+    init(_ chunks: [[UInt8]]) {
+        self.chunks = Mutex(chunks[...])
+    }
+
+    func removeFirst() -> [UInt8]? {
+        chunks.withLock { $0.popFirst() }
     }
 }
