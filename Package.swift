@@ -51,7 +51,11 @@ let package = Package(
             ]),
         .target(
             name: "Larder",
-            dependencies: ["LarderStore", "LarderFormat", "LarderSync", "LarderTransport"]),
+            dependencies: [
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
 
         .target(
             name: "LarderURLSession",
@@ -121,7 +125,7 @@ let package = Package(
         .testTarget(
             name: "LarderSyncTests",
             dependencies: [
-                "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting", "LarderServer",
+                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting", "LarderServer",
                 "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

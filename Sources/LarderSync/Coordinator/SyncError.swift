@@ -56,7 +56,8 @@ extension SyncError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .transport(let error): error.description
-        case .wire(let error, let request): "The server's answer to a \(request.rawValue) request is unusable: \(error)."
+        case .wire(let error, let request):
+            "The server's answer to a \(request.rawValue) request is unusable: \(error)."
         case .unauthorized: "The server refused the credentials."
         case .rateLimited(_, let after): "The server asks to come back \(after.map { "in \($0) s" } ?? "later")."
         case .unavailable(let problem, _): "The server is failing (\(problem.status))."

@@ -17,8 +17,8 @@ extension SyncRun {
             }
         }
         if run.kind == .bootstrap {
-            try await store.write(durability: .relaxed) { transaction in
-                try transaction.updateFilter(run.canonicalText) { $0.pagesDone = Int64(pageNumber) }
+            try await store.write { transaction in
+                _ = try transaction.updateFilter(run.canonicalText) { $0.pagesDone = Int64(pageNumber) }
             }
         }
     }
@@ -52,7 +52,7 @@ extension SyncRun {
         try await store.write { transaction in try transaction.list(listed, run) }
         let orders = try store.read { view in
             try listed.compactMap { resource in
-                try latest[resource].flatMap { try order(for: $0, resource, run, bound, view) }
+                try latest[resource].flatMap { try self.order(for: $0, resource, run, bound, view) }
             }
         }
         try await fetchAll(orders, &result)

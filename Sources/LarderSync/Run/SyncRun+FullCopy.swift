@@ -48,7 +48,7 @@ extension SyncRun {
     private func take(
         _ body: TransportBody, _ length: Int?, _ order: FullCopyOrder
     ) async throws -> FullCopyResult? {
-        var chunks = body.makeAsyncIterator()
+        let chunks = body.makeAsyncIterator()
         // The writer's slot is asked for only when the server has begun to answer.
         var chunk = try await chunks.next()
         let staging = try await store.beginStaging(order.resource)
@@ -128,8 +128,8 @@ private struct FullCopyIntake {
             var position = 0
             while try parser.next(in: chunk, at: &position) {
                 let key = try mapping.key(order.resource.group, parser.record.fields)
-                try batch.append(
-                    parser.record.bytes.rawSpan, type: key.type, key: key.key, updatedAt: now)
+                let payload = parser.record.bytes
+                try batch.append(payload.rawSpan, type: key.type, key: key.key, updatedAt: now)
                 rows += 1
             }
         } catch let error as WireError {
