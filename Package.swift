@@ -32,9 +32,9 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
-        .systemLibrary(name: "CSystem"),
+        .systemLibrary(name: "CLarderSystem"),
 
-        .target(name: "LarderEngine", dependencies: ["CLMDB", "CSystem"]),
+        .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
         .target(name: "LarderFormat", dependencies: ["CXXHash"]),
         .target(
             name: "LarderStore",
