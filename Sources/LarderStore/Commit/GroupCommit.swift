@@ -12,12 +12,14 @@ final class GroupCommit: Sendable {
     private let environment: Environment
     private let tables: Tables
     private let hub: ObservationHub
+    private let meter: WriterMeter
     private let waiting = Mutex<[PendingWrite]>([])
 
-    init(environment: Environment, tables: Tables, hub: ObservationHub) {
+    init(environment: Environment, tables: Tables, hub: ObservationHub, meter: WriterMeter) {
         self.environment = environment
         self.tables = tables
         self.hub = hub
+        self.meter = meter
     }
 
     /// Runs a write in one of the next commits and returns when that commit has succeeded.
@@ -72,10 +74,12 @@ final class GroupCommit: Sendable {
         let durability: Durability = writes.contains { $0.durability == .full } ? .full : .relaxed
         var outcomes: [Result<Void, any Error>] = []
         do {
-            let changes = try environment.transact(durability: durability) { (engine: inout WriteTransaction) in
-                let (made, changes) = try Transaction.run(&engine, tables) { try Self.runAll(writes, &$0) }
-                outcomes = made
-                return changes
+            let changes = try meter.measure(isBulk: false) {
+                try environment.transact(durability: durability) { (engine: inout WriteTransaction) in
+                    let (made, changes) = try Transaction.run(&engine, tables) { try Self.runAll(writes, &$0) }
+                    outcomes = made
+                    return changes
+                }
             }
             hub.publish(changes)
             for (write, outcome) in zip(writes, outcomes) { write.finish(outcome) }

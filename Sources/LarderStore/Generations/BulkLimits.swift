@@ -44,10 +44,12 @@ extension Store {
 
     func bulkOnWriter<Result>(_ body: (inout Transaction) throws -> Result) throws -> Result {
         var changes = ChangeSet()
-        let result = try environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
-            let (result, made) = try Transaction.run(&engine, tables, body)
-            changes = made
-            return result
+        let result = try meter.measure(isBulk: true) {
+            try environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
+                let (result, made) = try Transaction.run(&engine, tables, body)
+                changes = made
+                return result
+            }
         }
         hub.publish(changes)
         return result

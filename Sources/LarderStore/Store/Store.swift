@@ -12,6 +12,7 @@ public final class Store: Sendable {
     let host: HostServices
     let hub = ObservationHub()
     let commits: GroupCommit
+    let meter: WriterMeter
     let stagingSlot = StagingSlot()
     /// Whether writes are refused: as asked for, or because a newer version has changed the file.
     public let isReadOnly: Bool
@@ -21,7 +22,8 @@ public final class Store: Sendable {
         self.host = host
         self.isReadOnly = isReadOnly
         tables = Tables(environment.tables)
-        commits = GroupCommit(environment: environment, tables: tables, hub: hub)
+        meter = WriterMeter(elapsed: host.elapsed)
+        commits = GroupCommit(environment: environment, tables: tables, hub: hub, meter: meter)
     }
 
     /// The directory the store lies in.
