@@ -84,6 +84,7 @@ let package = Package(
                 "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderURLSession",
                 "LarderAsyncHTTPClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tools/cachetool"),
         .executableTarget(
@@ -100,6 +101,11 @@ let package = Package(
         .testTarget(
             name: "LarderStoreTests",
             dependencies: ["LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log")]),
+        .testTarget(
+            name: "CacheToolTests",
+            dependencies: [
+                "cachetool", "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "LarderTransportTests",
             dependencies: [
