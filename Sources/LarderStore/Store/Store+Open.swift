@@ -47,7 +47,7 @@ extension Store {
         }
     }
 
-    private static func readFormat(_ environment: Environment) throws -> FormatAccess {
+    static func readFormat(_ environment: Environment) throws -> FormatAccess {
         let tables = Tables(environment.tables)
         return try environment.read { transaction in
             guard let record = try tables.format(in: transaction) else { throw StoreError.notAStore }
