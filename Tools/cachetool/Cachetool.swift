@@ -13,7 +13,8 @@ struct Cachetool: AsyncParsableCommand {
             \(ExitStatus.help)
             """,
         subcommands: [
-            Stat.self, Resources.self, Get.self, List.self, Tokens.self, Outbox.self, Dump.self, Load.self, Diff.self,
+            Stat.self, Resources.self, Get.self, List.self, Tokens.self, Outbox.self, Verify.self,
+            Dump.self, Load.self, Diff.self, Compact.self,
         ])
 
     static func main() async {
@@ -27,17 +28,15 @@ struct Cachetool: AsyncParsableCommand {
         }
         do {
             try await run(command)
-        } catch let code as ExitCode {
-            exit(withError: code)
-        } catch let clean as CleanExit {
-            exit(withError: clean)
         } catch {
+            // Bare exit codes and requests for help are the parser's to end with, too.
+            guard let status = ExitStatus(error) else { exit(withError: error) }
             if error as? ToolError != .outputClosed { Terminal.say("\(error)") }
-            exit(withError: ExitCode(ExitStatus(error).rawValue))
+            exit(withError: ExitCode(status.rawValue))
         }
     }
 
-    private static func run(_ command: any ParsableCommand) async throws {
+    private static func run(_ command: sending any ParsableCommand) async throws {
         var command = command
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()

@@ -26,21 +26,22 @@ enum ExitStatus: Int32 {
         error, 4 system error, 5 interrupted, 64 wrong usage.
         """
 
-    /// The status for an error that ended a verb.
-    init(_ error: any Error) {
+    /// The status for an error that ended a verb; nil for what the argument parser knows better.
+    init?(_ error: any Error) {
         switch error {
         case let error as ToolError: self = error.status
         case let error as StoreError: self = Self.of(error)
         case let error as EngineError: self = Self.of(error)
         case let error as FormatError: self = Self.of(StoreError.damaged(table: "", reason: error))
         case is CancellationError: self = .interrupted
-        default: self = .system
+        case is CocoaError, is POSIXError: self = .system
+        default: return nil
         }
     }
 
     private static func of(_ error: StoreError) -> ExitStatus {
         switch error {
-        case .damaged: .damage
+        case .damaged, .verificationFailed: .damage
         case .invalid: .usage
         default: .format
         }
@@ -95,4 +96,9 @@ extension ToolError: CustomStringConvertible {
         case .system(let text), .usage(let text): text
         }
     }
+}
+
+extension ExitStatus {
+    /// To be thrown by a verb that has said everything already.
+    var code: ExitCode { ExitCode(rawValue) }
 }

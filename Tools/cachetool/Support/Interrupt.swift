@@ -11,17 +11,17 @@ enum Interrupt {
     /// Notes SIGINT and SIGTERM from now on, and lets writing to a closed pipe fail instead of killing.
     static func listen() {
         for signal in [SIGINT, SIGTERM] {
-            var action = unsafe sigaction()
+            var action = sigaction()
             #if canImport(Darwin)
             unsafe action.__sigaction_u.__sa_handler = { _ in Interrupt.note() }
             #else
             unsafe action.__sigaction_handler.sa_handler = { _ in Interrupt.note() }
             #endif
             // Without SA_RESTART a read that waits ends with EINTR.
-            unsafe action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
+            action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
             unsafe sigaction(signal, &action, nil)
         }
-        unsafe signal(SIGPIPE, SIG_IGN)
+        signal(SIGPIPE, SIG_IGN)
     }
 
     /// Stores one atomic flag and nothing else: all a signal handler may do.
