@@ -18,7 +18,7 @@ extension Store {
     }
 
     /// Removes garbage behind the caller's back, one short commit after the other.
-    func scheduleReclaim() {
+    package func scheduleReclaim() {
         do throws(EngineError) {
             try environment.onWriter(isBulk: true) {
                 do {
