@@ -18,6 +18,7 @@ extension Store {
     /// - Parameter progress: told how many entries have been copied so far; what it throws ends the copy.
     /// - Throws: ``EngineError/keyExists`` when a store is there; ``EngineError/diskFull``, ``EngineError/closed``.
     public func copy(to path: String, progress: (Int) throws -> Void = { _ in }) throws {
+        try checkOpen()
         try environment.copy(to: path, progress: progress)
         // Opened once, so that the copy has all its files and can also be opened for reading only.
         let options = StoreOptions(access: .readWriteExisting)
