@@ -1,3 +1,5 @@
+private import Synchronization
+
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -17,6 +19,7 @@ final class WriterThread: @unchecked Sendable {
     private var isStopping = false
     private var idleWork: (@Sendable () -> Void)?
     private var thread: pthread_t?
+    private let hasEnded = Atomic<Bool>(false)
 
     /// How long the thread sleeps before it looks after stale readers.
     private static let idleMilliseconds = 60_000
@@ -47,7 +50,8 @@ final class WriterThread: @unchecked Sendable {
 
     /// Whether the caller is on this thread.
     var isCurrent: Bool {
-        guard let thread else { return false }
+        // Threads made after this one has ended may have its identifier.
+        guard let thread, !hasEnded.load(ordering: .acquiring) else { return false }
         return pthread_equal(pthread_self(), thread) != 0
     }
 
@@ -81,6 +85,7 @@ final class WriterThread: @unchecked Sendable {
 
     private func run() {
         while let job = nextJob() { job() }
+        hasEnded.store(true, ordering: .releasing)
     }
 
     private func nextJob() -> (@Sendable () -> Void)? {
