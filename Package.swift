@@ -95,7 +95,10 @@ let package = Package(
             ],
             path: "Tools/demo"),
 
-        .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine", "CLMDB"]),
+        .executableTarget(
+            name: "engine-probe", dependencies: ["LarderEngine", "CLMDB"], path: "Tests/Probes/engine-probe"),
+        .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine", "CLMDB", "engine-probe"]),
+        .testTarget(name: "CompileTests", dependencies: ["LarderEngine"]),
         .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
         .testTarget(
             name: "LarderStoreTests",

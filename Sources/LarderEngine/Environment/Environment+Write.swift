@@ -84,7 +84,7 @@ extension Environment {
         var outcome: Swift.Result<Result, any Error>?
         try withoutActuallyEscaping(body) { body in
             // The caller waits until the job has run, so neither the body nor the outcome is shared.
-            let work = UncheckedWork { outcome = Swift.Result { try self.transact(durability: durability, body) } }
+            let work = LentWork { outcome = Swift.Result { try self.transact(durability: durability, body) } }
             try waitForWriter { work.run() }
         }
         guard let outcome else { preconditionFailure("the writer thread dropped a job") }
@@ -169,8 +169,19 @@ extension Environment {
     }
 }
 
-/// Lends a non-sendable closure to the writer thread while its owner waits.
-private struct UncheckedWork: @unchecked Sendable {
+/// Lends a closure to the writer thread while its owner waits. It runs once, and is gone before the owner wakes.
+private final class LentWork: @unchecked Sendable {
     // Sendable: the thread that made it blocks until `run` has returned on the other one.
-    let run: () -> Void
+    private var body: (() -> Void)?
+
+    init(_ body: @escaping () -> Void) {
+        self.body = body
+    }
+
+    /// Never inlined, so that the last reference to the closure ends here and not after the owner has been woken.
+    @inline(never)
+    func run() {
+        guard let body = body.take() else { return }
+        body()
+    }
 }
