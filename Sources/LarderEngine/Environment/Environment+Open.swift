@@ -145,12 +145,7 @@ extension Environment {
     private static func openTables(
         _ handle: OpaquePointer, _ options: EnvironmentOptions
     ) throws(EngineError) -> [String: Table] {
-        var begun: OpaquePointer?
-        let flags = options.isReadOnly ? UInt32(MDB_RDONLY) : 0
-        try check(unsafe mdb_txn_begin(handle, nil, flags, &begun), "mdb_txn_begin")
-        guard let transaction = unsafe begun else {
-            preconditionFailure("mdb_txn_begin succeeded without a transaction")
-        }
+        let transaction = unsafe try beginOpening(handle, options)
         var tables: [String: Table] = [:]
         for name in options.tables {
             var identifier: MDB_dbi = 0
@@ -164,5 +159,24 @@ extension Environment {
         // Handles opened in a transaction become the environment's with its commit.
         try check(unsafe mdb_txn_commit(transaction), "mdb_txn_commit")
         return tables
+    }
+
+    /// Begins the first transaction of an environment that nobody else knows yet.
+    private static func beginOpening(
+        _ handle: OpaquePointer, _ options: EnvironmentOptions
+    ) throws(EngineError) -> OpaquePointer {
+        var begun: OpaquePointer?
+        let flags = options.isReadOnly ? UInt32(MDB_RDONLY) : 0
+        var code = unsafe mdb_txn_begin(handle, nil, flags, &begun)
+        for _ in 0..<8 where code == MDB_MAP_RESIZED {
+            // Another process has made the map grow since this one mapped it.
+            try check(unsafe mdb_env_set_mapsize(handle, 0), "mdb_env_set_mapsize")
+            code = unsafe mdb_txn_begin(handle, nil, flags, &begun)
+        }
+        try check(code, "mdb_txn_begin")
+        guard let transaction = unsafe begun else {
+            preconditionFailure("mdb_txn_begin succeeded without a transaction")
+        }
+        return unsafe transaction
     }
 }

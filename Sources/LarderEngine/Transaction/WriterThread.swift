@@ -14,8 +14,8 @@ private import Darwin
 final class WriterThread: @unchecked Sendable {
     // Sendable: everything mutable is touched under the monitor only; `thread` is set once before it is shared.
     private let monitor = Monitor()
-    private var urgent: [@Sendable () -> Void] = []
-    private var bulk: [@Sendable () -> Void] = []
+    private var urgent = JobQueue()
+    private var bulk = JobQueue()
     private var isStopping = false
     private var idleWork: (@Sendable () -> Void)?
     private var thread: pthread_t?
@@ -91,13 +91,36 @@ final class WriterThread: @unchecked Sendable {
     private func nextJob() -> (@Sendable () -> Void)? {
         while true {
             let (job, isDone, isIdle) = monitor.locked { () -> ((@Sendable () -> Void)?, Bool, Bool) in
-                if !urgent.isEmpty { return (urgent.removeFirst(), false, false) }
-                if !bulk.isEmpty { return (bulk.removeFirst(), false, false) }
+                if let job = urgent.next() ?? bulk.next() { return (job, false, false) }
                 if isStopping { return (nil, true, false) }
                 return (nil, false, !monitor.wait(milliseconds: Self.idleMilliseconds))
             }
             if job != nil || isDone { return job }
             if isIdle { idleWork?() }
         }
+    }
+}
+
+/// Jobs in the order given.
+private struct JobQueue {
+    private var jobs: [(@Sendable () -> Void)?] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == jobs.count }
+
+    mutating func append(_ job: @escaping @Sendable () -> Void) {
+        jobs.append(job)
+    }
+
+    /// Takes the first job, in constant time on average however many wait.
+    mutating func next() -> (@Sendable () -> Void)? {
+        guard first < jobs.count else { return nil }
+        let job = jobs[first].take()
+        first += 1
+        if first > 32 && first * 2 > jobs.count {
+            jobs.removeFirst(first)
+            first = 0
+        }
+        return job
     }
 }
