@@ -27,13 +27,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
     ],
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
-        .systemLibrary(name: "CSystem"),
+        .systemLibrary(name: "CLarderSystem"),
 
-        .target(name: "LarderEngine", dependencies: ["CLMDB", "CSystem"]),
+        .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
         .target(name: "LarderFormat", dependencies: ["CXXHash"]),
         .target(
             name: "LarderStore",
@@ -50,7 +51,11 @@ let package = Package(
             ]),
         .target(
             name: "Larder",
-            dependencies: ["LarderStore", "LarderFormat", "LarderSync", "LarderTransport"]),
+            dependencies: [
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
 
         .target(
             name: "LarderURLSession",
@@ -65,6 +70,7 @@ let package = Package(
                     condition: .when(traits: ["AsyncHTTPClient"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
             ]),
         .target(
             name: "LarderServer",
@@ -73,6 +79,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Server"])),
             ]),
         .target(
             name: "LarderTesting",
@@ -84,6 +93,7 @@ let package = Package(
                 "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderURLSession",
                 "LarderAsyncHTTPClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tools/cachetool"),
         .executableTarget(
@@ -95,11 +105,20 @@ let package = Package(
             ],
             path: "Tools/demo"),
 
-        .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine", "CLMDB"]),
+        .executableTarget(
+            name: "engine-probe", dependencies: ["LarderEngine", "CLMDB"], path: "Tests/Probes/engine-probe"),
+        .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine", "CLMDB", "engine-probe"]),
+        .testTarget(name: "CompileTests", dependencies: ["LarderEngine"]),
         .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
         .testTarget(
             name: "LarderStoreTests",
             dependencies: ["LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log")]),
+        .testTarget(
+            name: "CacheToolTests",
+            dependencies: [
+                "cachetool", "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(name: "ReadmeTests", dependencies: ["Larder", "LarderAsyncHTTPClient", "LarderServer"]),
         .testTarget(
             name: "LarderTransportTests",
             dependencies: [
@@ -117,7 +136,7 @@ let package = Package(
         .testTarget(
             name: "LarderSyncTests",
             dependencies: [
-                "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting", "LarderServer",
+                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting", "LarderServer",
                 "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

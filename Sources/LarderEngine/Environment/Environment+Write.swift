@@ -61,6 +61,7 @@ extension Environment {
         }
         if isForked { throw EngineError.usedAfterFork }
         do throws(EngineError) {
+            if transaction.requiresFullDurability { try setDurability(.full) }
             unsafe try commit(transaction.handle)
         } catch {
             // The list of free pages is written by the commit, and may be what did not fit.

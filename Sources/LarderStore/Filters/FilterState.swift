@@ -35,4 +35,9 @@ extension ReadView {
             FilterState(record, members: try tables.members(of: number, in: transaction).map(\.resource))
         }
     }
+
+    /// The membership of a resource in a filter, by the filter's number.
+    package borrowing func member(ofFilter number: Int64, _ resource: ResourceKey) throws -> MemberRecord? {
+        try tables.member(filter: number, resource, in: transaction)
+    }
 }

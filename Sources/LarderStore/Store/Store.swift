@@ -1,5 +1,4 @@
 internal import LarderEngine
-internal import LarderFormat
 internal import Synchronization
 
 /// An embedded, offline-first store of rows, sync state and writes waiting to be sent, in one file.
@@ -9,7 +8,8 @@ internal import Synchronization
 public final class Store: Sendable {
     let environment: Environment
     let tables: Tables
-    let host: HostServices
+    /// What the program around it supplied.
+    package let host: HostServices
     let hub = ObservationHub()
     let shared: SharedState
     /// Whether writes are refused: as asked for, or because a newer version has changed the file.

@@ -1,0 +1,28 @@
+private import Foundation
+private import LarderFormat
+public import LarderStore
+public import Logging
+
+extension HostServices {
+    /// The system's clocks and random numbers, and a logger labelled `larder`.
+    public static func system(logger: Logger = Logger(label: "larder")) -> HostServices {
+        let start = ContinuousClock.now
+        return HostServices(
+            now: { Int64(Date().timeIntervalSince1970 * 1000) },
+            elapsed: { start.duration(to: .now) },
+            makeID: {
+                var generator = SystemRandomNumberGenerator()
+                return UUIDBytes.random(using: &generator)
+            },
+            logger: logger)
+    }
+}
+
+extension Store {
+    /// Opens the store in the directory at `path`, made when it does not exist, with the system's services.
+    ///
+    /// - Throws: as ``Store/open(at:options:host:)``.
+    public static func open(at path: String, options: StoreOptions = StoreOptions()) throws -> Store {
+        try open(at: path, options: options, host: .system())
+    }
+}

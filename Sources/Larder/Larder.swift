@@ -1,0 +1,9 @@
+// The umbrella: what an app imports. It re-exports the modules an app meets and adds the defaults of a system.
+
+@_exported public import HTTPTypes
+@_exported public import LarderEngine
+@_exported public import LarderFormat
+@_exported public import LarderStore
+@_exported public import LarderSync
+@_exported public import LarderTransport
+@_exported public import Logging

@@ -1,0 +1,95 @@
+extension GroupRules {
+    /// The row as it goes over the wire, in full copies and in row changes alike.
+    ///
+    /// The body's bytes stay as they are; where the group's rows carry their type or key and the body does not hold
+    /// them, they are put in front.
+    ///
+    /// - Throws: ``OriginError`` when the body is no object or a client could not find the row's name in it.
+    func wireBody(of row: Origin.Row) throws(OriginError) -> [UInt8] {
+        guard !row.key.type.isEmpty, !row.key.key.isEmpty else { throw .emptyName }
+        let members = try Self.members(of: row.body)
+        let type = try stated("record_type", as: row.key.type, in: members, of: row)
+        let key = try stated("record_key", as: row.key.key, in: members, of: row)
+        if !carriesRecordType, !type, row.key.type != defaultRecordType { throw .typeNotDerivable(row.key) }
+        if keyRule != .recordKey, !key, derivedKey(members, in: row.body) != row.key.key {
+            throw .keyNotDerivable(row.key)
+        }
+        let addsType = carriesRecordType && !type
+        let addsKey = keyRule == .recordKey && !key
+        guard addsType || addsKey else { return row.body }
+        return Self.adding(
+            type: addsType ? row.key.type : nil, key: addsKey ? row.key.key : nil, to: row.body,
+            isEmpty: members.isEmpty)
+    }
+
+    /// The name of a row that is given by its body alone, or by its body and what was said beside it.
+    ///
+    /// - Returns: `nil` when type or key are neither said nor found.
+    func rowKey(type: String?, key: String?, body: [UInt8]) throws(OriginError) -> Origin.RowKey? {
+        let members = try Self.members(of: body)
+        let type = type ?? Self.text("record_type", members, in: body) ?? defaultRecordType
+        let key = key ?? Self.text("record_key", members, in: body) ?? derivedKey(members, in: body)
+        guard let type, let key else { return nil }
+        return Origin.RowKey(type, key)
+    }
+
+    private typealias Members = [(name: String, value: Range<Int>)]
+
+    private static func members(of body: [UInt8]) throws(OriginError) -> Members {
+        do {
+            return try JSONReader.members(of: body)
+        } catch {
+            throw .invalidBody(error)
+        }
+    }
+
+    /// Whether the body names the row's type or key itself.
+    private func stated(
+        _ member: String, as expected: String, in members: Members, of row: Origin.Row
+    ) throws(OriginError) -> Bool {
+        guard let found = members.first(where: { $0.name == member }) else { return false }
+        guard JSONReader.string(in: row.body, at: found.value) == expected else { throw .bodyContradictsName(row.key) }
+        return true
+    }
+
+    private func derivedKey(_ members: Members, in body: [UInt8]) -> String? {
+        let names: [String]
+        switch keyRule {
+        case .recordKey: return nil
+        case .id: names = ["id"]
+        case .members(let list): names = list
+        }
+        var parts: [String] = []
+        for name in names {
+            guard let part = Self.text(name, members, in: body) else { return nil }
+            parts.append(part)
+        }
+        return parts.joined(separator: "-")
+    }
+
+    /// A member that is a string or an integer, as text.
+    private static func text(_ name: String, _ members: Members, in body: [UInt8]) -> String? {
+        guard let range = members.first(where: { $0.name == name })?.value else { return nil }
+        if let text = JSONReader.string(in: body, at: range) { return text }
+        return JSONReader.integer(in: body, at: range).map { String($0) }
+    }
+
+    private static func adding(type: String?, key: String?, to body: [UInt8], isEmpty: Bool) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.raw("{")
+        if let type {
+            writer.raw("\"record_type\":")
+            writer.string(type)
+            if key != nil || !isEmpty { writer.raw(",") }
+        }
+        if let key {
+            writer.raw("\"record_key\":")
+            writer.string(key)
+            if !isEmpty { writer.raw(",") }
+        }
+        // The body passed validation, so its first brace opens the object.
+        let opening = body.firstIndex(of: UInt8(ascii: "{")) ?? body.startIndex
+        writer.raw(Array(body[(opening + 1)...]))
+        return writer.bytes
+    }
+}

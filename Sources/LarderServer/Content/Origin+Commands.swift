@@ -1,0 +1,139 @@
+import Synchronization
+
+extension Origin {
+    /// Creates a resource and publishes it: `RESOURCE_CREATE`.
+    ///
+    /// - Parameter rows: Its first rows; of two with one name the later counts.
+    /// - Returns: The change's number.
+    /// - Throws: ``OriginError`` when the name is none or is taken, or a row is refused.
+    @discardableResult
+    public func createResource(_ resource: ResourceID, rows: [Row] = []) throws(OriginError) -> Int64 {
+        try resource.validate()
+        let table = try table(of: rows, rules: rules(of: resource.group))
+        return try command { (state, now) throws(OriginError) in
+            guard state.resources[resource] == nil else { throw OriginError.resourceExists(resource) }
+            let sequence = state.record(.resourceCreate, of: resource, at: now)
+            state.resources[resource] = OriginState.Resource(
+                rows: table, published: OriginState.Publication(sequence: sequence, changedAt: now))
+            return sequence
+        }
+    }
+
+    /// Replaces all rows of a resource at once: `RESOURCE_INVALIDATE`.
+    ///
+    /// - Returns: The change's number, or `nil` when the resource is hidden, where nothing is logged.
+    @discardableResult
+    public func replaceRows(of resource: ResourceID, with rows: [Row]) throws(OriginError) -> Int64? {
+        let table = try table(of: rows, rules: rules(of: resource.group))
+        return try change(resource) { entry in
+            entry.rows = table
+            return .resourceInvalidate
+        }
+    }
+
+    /// Puts a row: `ROW_CREATE`, or `ROW_UPDATE` where there is one of that name.
+    ///
+    /// - Returns: The change's number, or `nil` when the resource is hidden, where nothing is logged.
+    /// - Throws: ``OriginError`` when there is no such resource or the row is refused.
+    @discardableResult
+    public func putRow(_ row: Row, in resource: ResourceID) throws(OriginError) -> Int64? {
+        let body = try rules(of: resource.group).wireBody(of: row)
+        return try change(resource) { entry in
+            let existed = entry.rows.put(RowTable.Entry(key: row.key, body: body))
+            return existed ? .rowUpdate(row.key, body: body) : .rowCreate(row.key, body: body)
+        }
+    }
+
+    /// Deletes a row: `ROW_DELETE`.
+    ///
+    /// - Returns: The change's number, or `nil` when there was no such row or the resource is hidden: nothing is logged.
+    /// - Throws: ``OriginError/unknownResource(_:)``.
+    @discardableResult
+    public func deleteRow(_ key: RowKey, in resource: ResourceID) throws(OriginError) -> Int64? {
+        try change(resource) { entry in entry.rows.delete(key) ? .rowDelete(key) : nil }
+    }
+
+    /// Takes a resource from the public: `RESOURCE_DELETE`. Its rows stay here and may change unseen.
+    ///
+    /// - Parameter reason: What `unavailable_reason` says.
+    /// - Returns: The change's number.
+    @discardableResult
+    public func hideResource(_ resource: ResourceID, reason: String? = nil) throws(OriginError) -> Int64 {
+        try command { (state, now) throws(OriginError) in
+            guard var entry = state.resources[resource] else { throw OriginError.unknownResource(resource) }
+            guard entry.published != nil else { throw OriginError.hidden(resource) }
+            entry.published = nil
+            state.resources[resource] = entry
+            return state.record(.resourceDelete(reason: reason), of: resource, at: now)
+        }
+    }
+
+    /// Makes a hidden resource public again, with the rows it has now: `RESOURCE_CREATE`.
+    ///
+    /// - Returns: The change's number.
+    @discardableResult
+    public func publishResource(_ resource: ResourceID) throws(OriginError) -> Int64 {
+        try command { (state, now) throws(OriginError) in
+            guard var entry = state.resources[resource] else { throw OriginError.unknownResource(resource) }
+            guard entry.published == nil else { throw OriginError.alreadyPublic(resource) }
+            let sequence = state.record(.resourceCreate, of: resource, at: now)
+            entry.published = OriginState.Publication(sequence: sequence, changedAt: now)
+            state.resources[resource] = entry
+            return sequence
+        }
+    }
+
+    /// Says that a resource is as it should be, rows unchanged: `RESOURCE_UPDATE`.
+    ///
+    /// - Returns: The change's number.
+    @discardableResult
+    public func touchResource(_ resource: ResourceID) throws(OriginError) -> Int64 {
+        try command { (state, now) throws(OriginError) in
+            guard let entry = state.resources[resource] else { throw OriginError.unknownResource(resource) }
+            guard entry.published != nil else { throw OriginError.hidden(resource) }
+            return state.record(.resourceUpdate, of: resource, at: now)
+        }
+    }
+
+    /// Forgets the changes below `sequence`; runs that would need one of them are told to bootstrap again (410).
+    public func forgetChanges(before sequence: Int64) {
+        state.withLock { $0.forget(before: sequence) }
+    }
+
+    /// Makes every token and cursor given so far invalid (410).
+    public func invalidateTokens() {
+        state.withLock { $0.epoch += 1 }
+    }
+}
+
+extension Origin {
+    /// One change of one resource's rows; the change is logged only while the resource is public.
+    private func change(
+        _ resource: ResourceID, _ apply: (inout OriginState.Resource) -> Change.Kind?
+    ) throws(OriginError) -> Int64? {
+        try command { (state, now) throws(OriginError) in
+            // Taken out, so that the rows have one owner and change in place.
+            guard var entry = state.resources.removeValue(forKey: resource) else {
+                throw OriginError.unknownResource(resource)
+            }
+            let kind = apply(&entry)
+            let isPublic = entry.published != nil
+            state.resources[resource] = entry
+            guard isPublic, let kind else { return nil }
+            return state.record(kind, of: resource, at: now)
+        }
+    }
+
+    private func command<Result: Sendable>(
+        _ body: (inout OriginState, Int64) throws(OriginError) -> Result
+    ) throws(OriginError) -> Result {
+        let now = ChangeTime(milliseconds: self.now()).milliseconds
+        return try state.withLock { (state) throws(OriginError) in try body(&state, now) }
+    }
+
+    private func table(of rows: [Row], rules: GroupRules) throws(OriginError) -> RowTable {
+        var table = RowTable()
+        for row in rows { table.put(RowTable.Entry(key: row.key, body: try rules.wireBody(of: row))) }
+        return table
+    }
+}

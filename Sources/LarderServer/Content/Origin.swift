@@ -1,0 +1,74 @@
+import Synchronization
+
+/// The content of a sync server: groups of resources of rows, and the log of what changed.
+///
+/// Everything lives in memory. The clock and the secret that signs tokens are given, so the same commands always give
+/// the same answers. Safe to use from any thread; a command blocks for the time of another command.
+///
+/// ```swift
+/// let origin = Origin(secret: secret) { milliseconds() }
+/// try origin.createResource(.init("translations", 19), rows: [
+///     .init(type: "translation", key: "85108", #"{"id":85108,"verse_key":"26:153","text":"…"}"#)
+/// ])
+/// try await OriginServer.run(origin) { baseURL in … }
+/// ```
+///
+/// What a server of its own has to promise, in short: changes get ascending numbers; a run sees exactly the changes up
+/// to the number at its start; a token comes only with a run's last page and only fits the filter it was made for; a
+/// full copy is the rows as of one moment and says as of which change; whoever asks for forgotten changes is told to
+/// bootstrap again.
+public final class Origin: Sendable {
+    let state: Mutex<OriginState>
+    let seal: TicketSeal
+    let now: @Sendable () -> Int64
+
+    /// An origin without content.
+    ///
+    /// - Parameters:
+    ///   - secret: Signs tokens and cursors. Tokens are good for as long as the secret and the content's history are
+    ///     the same: a server that starts with a new history takes a new secret, and so refuses all older tokens.
+    ///   - schemaVersion: What full copies give as `schema_version`.
+    ///   - groups: The groups it knows; a resource of another group may be created at any time and follows
+    ///     ``GroupTable/openRules``.
+    ///   - changeLimit: How many changes it remembers at least, 1 and above. Runs that would need older ones are told
+    ///     to bootstrap again.
+    ///   - now: The time in milliseconds since 1970-01-01 UTC; within the years 1970 to 9999.
+    public init(
+        secret: TokenSecret, schemaVersion: Int64 = 1, groups: GroupTable = .standard, changeLimit: Int = 1_000_000,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        precondition(changeLimit >= 1, "an origin remembers at least one change, not \(changeLimit)")
+        state = Mutex(OriginState(schemaVersion: schemaVersion, groups: groups, changeLimit: changeLimit))
+        seal = TicketSeal(secret: secret)
+        self.now = now
+    }
+
+    /// The number of the latest change; 0 before the first.
+    public var sequence: Int64 { state.withLock { $0.sequence } }
+
+    /// What full copies give as `schema_version`.
+    public var schemaVersion: Int64 {
+        get { state.withLock { $0.schemaVersion } }
+        set { state.withLock { $0.schemaVersion = newValue } }
+    }
+
+    /// The rules of `group`: its own, or ``GroupTable/openRules``.
+    public func rules(of group: String) -> GroupRules { state.withLock { $0.rules(of: group) } }
+
+    /// The names of the public resources, by group (UTF-8) and id.
+    public var publicResources: [ResourceID] {
+        let names = state.withLock { state in state.resources.filter { $0.value.published != nil }.map(\.key) }
+        return names.sorted {
+            $0.group == $1.group ? $0.id < $1.id : $0.group.utf8.lexicographicallyPrecedes($1.group.utf8)
+        }
+    }
+
+    /// The rows of a resource, public or hidden, as they go over the wire; `nil` when it was never created.
+    public func rows(of resource: ResourceID) -> [Row]? {
+        let table = state.withLock { $0.resources[resource]?.rows }
+        return table?.entries.compactMap { entry in entry.map { Row($0.key, body: $0.body) } }
+    }
+
+    /// The remembered changes, ascending.
+    public var changes: [Change] { state.withLock { $0.log } }
+}

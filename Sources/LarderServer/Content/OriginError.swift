@@ -1,0 +1,42 @@
+/// Why a command that changes content was refused. Nothing has changed.
+public enum OriginError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The group's name is no name: 1 to 64 ASCII letters, digits, `_`, `-` or `.`, the first a letter or digit.
+    case invalidGroup
+    /// The resource's id is below 1.
+    case invalidResourceID(Int64)
+    /// No resource of that name was ever created.
+    case unknownResource(Origin.ResourceID)
+    /// A resource of that name is there already.
+    case resourceExists(Origin.ResourceID)
+    /// The resource is public, so it cannot be published.
+    case alreadyPublic(Origin.ResourceID)
+    /// The resource is hidden, so it cannot be hidden, invalidated or touched.
+    case hidden(Origin.ResourceID)
+    /// The row's body is no JSON object.
+    case invalidBody(JSONProblem)
+    /// The row's type or key is empty.
+    case emptyName
+    /// The body holds a `record_type` or `record_key` that is not the row's.
+    case bodyContradictsName(Origin.RowKey)
+    /// Full copies of this group carry no `record_type`, and the row's type is not the group's default.
+    case typeNotDerivable(Origin.RowKey)
+    /// Full copies of this group carry no `record_key`, and the group's rule gives another key, or none, for the body.
+    case keyNotDerivable(Origin.RowKey)
+
+    /// One line that names resources and rows, never their content.
+    public var description: String {
+        switch self {
+        case .invalidGroup: "not a group's name"
+        case .invalidResourceID(let id): "\(id) is no resource id: ids start at 1"
+        case .unknownResource(let resource): "there is no resource \(resource)"
+        case .resourceExists(let resource): "there is a resource \(resource) already"
+        case .alreadyPublic(let resource): "\(resource) is public already"
+        case .hidden(let resource): "\(resource) is hidden"
+        case .invalidBody(let problem): "the row's body is no JSON object: \(problem)"
+        case .emptyName: "a row needs a type and a key"
+        case .bodyContradictsName(let row): "the body of \(row) names another type or key"
+        case .typeNotDerivable(let row): "\(row): full copies of this group could not tell the row's type"
+        case .keyNotDerivable(let row): "\(row): full copies of this group could not tell the row's key"
+        }
+    }
+}

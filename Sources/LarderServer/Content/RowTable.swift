@@ -1,0 +1,53 @@
+/// The rows of one resource, in the order in which they came.
+///
+/// A copy of the table is a snapshot: it shares the rows until one side changes. Putting and deleting cost O(1), but
+/// for the O(*n*) copy of the first change after a snapshot that is still held.
+struct RowTable: Sendable {
+    /// One row as it goes over the wire.
+    struct Entry: Sendable {
+        let key: Origin.RowKey
+        let body: [UInt8]
+    }
+
+    /// The rows; `nil` where one was deleted.
+    private(set) var entries: [Entry?] = []
+    private var places: [Origin.RowKey: Int] = [:]
+
+    /// The number of rows.
+    var count: Int { places.count }
+
+    /// Whether there is a row of that name.
+    func contains(_ key: Origin.RowKey) -> Bool { places[key] != nil }
+
+    /// Puts a row at its old place, or at the end.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    mutating func put(_ entry: Entry) -> Bool {
+        if let place = places[entry.key] {
+            entries[place] = entry
+            return true
+        }
+        places[entry.key] = entries.count
+        entries.append(entry)
+        return false
+    }
+
+    /// Deletes a row.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func delete(_ key: Origin.RowKey) -> Bool {
+        guard let place = places.removeValue(forKey: key) else { return false }
+        entries[place] = nil
+        if entries.count > 64, places.count < entries.count / 2 { compact() }
+        return true
+    }
+
+    private mutating func compact() {
+        entries.removeAll { $0 == nil }
+        places.removeAll(keepingCapacity: true)
+        for (place, entry) in entries.enumerated() {
+            if let entry { places[entry.key] = place }
+        }
+    }
+}

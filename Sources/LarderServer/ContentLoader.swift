@@ -1,0 +1,151 @@
+/// Why a line of content was refused.
+public enum LoadError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The line is no JSON object.
+    case invalidJSON(line: Int, JSONProblem)
+    /// A member is missing or is not what it should be.
+    case invalidMember(line: Int, name: String)
+    /// The line has a member that rows do not have.
+    case unknownMember(line: Int, name: String)
+    /// Type or key are neither given nor found in `data` by the group's rules.
+    case unnamedRow(line: Int)
+    /// The row itself was refused.
+    case refused(line: Int, OriginError)
+
+    /// One line that names the place, never the content.
+    public var description: String {
+        switch self {
+        case .invalidJSON(let line, let problem): "line \(line): no JSON object: \(problem)"
+        case .invalidMember(let line, let name): "line \(line): \(name) is missing or of the wrong kind"
+        case .unknownMember(let line, let name): "line \(line): \(name) is no member of a row"
+        case .unnamedRow(let line): "line \(line): record_type or record_key is missing"
+        case .refused(let line, let error): "line \(line): \(error)"
+        }
+    }
+}
+
+/// Gathers rows, one by one or from JSON lines, and puts them into an origin resource by resource.
+///
+/// One line is one row:
+/// `{"group":"translations","resource_id":19,"record_type":"translation","record_key":"85108","data":{"id":85108,…}}`.
+/// The bytes of `data` are kept as they stand. `record_type` and `record_key` may be left out where the group's rules
+/// find them. Empty lines are skipped. Nothing reaches the origin before ``commit()``.
+public struct ContentLoader {
+    private let origin: Origin
+    private var order: [Origin.ResourceID] = []
+    private var rows: [Origin.ResourceID: [Origin.Row]] = [:]
+    /// The number of lines read so far.
+    public private(set) var lines = 0
+
+    /// A loader for `origin`.
+    public init(into origin: Origin) {
+        self.origin = origin
+    }
+
+    /// Gathers one row.
+    public mutating func add(_ row: Origin.Row, to resource: Origin.ResourceID) {
+        if rows[resource] == nil { order.append(resource) }
+        rows[resource, default: []].append(row)
+    }
+
+    /// Gathers an empty resource, so that it exists even if no row follows.
+    public mutating func add(_ resource: Origin.ResourceID) {
+        guard rows[resource] == nil else { return }
+        order.append(resource)
+        rows[resource] = []
+    }
+
+    /// Gathers the rows of a whole text of JSON lines.
+    public mutating func add(jsonLines text: [UInt8]) throws(LoadError) {
+        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            try add(jsonLine: Array(line))
+        }
+    }
+
+    /// Gathers the row of one line, without its line feed.
+    public mutating func add(jsonLine line: [UInt8]) throws(LoadError) {
+        lines += 1
+        guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
+        let members: [(name: String, value: Range<Int>)]
+        do {
+            members = try JSONReader.members(of: line)
+        } catch {
+            throw .invalidJSON(line: lines, error)
+        }
+        let parts = try parts(of: line, members)
+        do {
+            try parts.resource.validate()
+            let rules = origin.rules(of: parts.resource.group)
+            guard let key = try rules.rowKey(type: parts.type, key: parts.key, body: parts.data) else {
+                throw LoadError.unnamedRow(line: lines)
+            }
+            let row = Origin.Row(key, body: parts.data)
+            _ = try rules.wireBody(of: row)
+            add(row, to: parts.resource)
+        } catch let error as OriginError {
+            throw .refused(line: lines, error)
+        } catch let error as LoadError {
+            throw error
+        } catch {
+            preconditionFailure("unreachable because only the two errors above are thrown")
+        }
+    }
+
+    /// Puts everything gathered into the origin: a new resource is created, the rows of an existing one are replaced.
+    /// The loader is empty afterwards.
+    ///
+    /// - Returns: The number of rows, of two with one name both.
+    @discardableResult
+    public mutating func commit() throws(OriginError) -> Int {
+        var count = 0
+        for resource in order {
+            let rows = rows[resource] ?? []
+            count += rows.count
+            if origin.rows(of: resource) == nil {
+                try origin.createResource(resource, rows: rows)
+            } else {
+                try origin.replaceRows(of: resource, with: rows)
+            }
+        }
+        order = []
+        rows = [:]
+        return count
+    }
+}
+
+extension ContentLoader {
+    private struct Parts {
+        let resource: Origin.ResourceID
+        let type: String?
+        let key: String?
+        let data: [UInt8]
+    }
+
+    private func parts(
+        of line: [UInt8], _ members: [(name: String, value: Range<Int>)]
+    ) throws(LoadError) -> Parts {
+        var found: [String: Range<Int>] = [:]
+        for (name, value) in members {
+            guard ["group", "resource_id", "record_type", "record_key", "data"].contains(name) else {
+                throw .unknownMember(line: lines, name: name)
+            }
+            found[name] = value
+        }
+        func text(_ name: String) throws(LoadError) -> String? {
+            guard let range = found[name] else { return nil }
+            guard let text = JSONReader.string(in: line, at: range) else {
+                throw .invalidMember(line: lines, name: name)
+            }
+            return text
+        }
+        guard let group = try text("group") else { throw .invalidMember(line: lines, name: "group") }
+        guard let id = found["resource_id"].flatMap({ JSONReader.integer(in: line, at: $0) }) else {
+            throw .invalidMember(line: lines, name: "resource_id")
+        }
+        guard let data = found["data"], line[data.lowerBound] == UInt8(ascii: "{") else {
+            throw .invalidMember(line: lines, name: "data")
+        }
+        return Parts(
+            resource: Origin.ResourceID(group, id), type: try text("record_type"), key: try text("record_key"),
+            data: Array(line[data]))
+    }
+}

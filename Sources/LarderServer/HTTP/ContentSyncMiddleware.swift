@@ -1,0 +1,112 @@
+#if Server
+import HTTPTypes
+public import Hummingbird
+import NIOCore
+
+/// Serves an origin's content under a base path, and passes all other requests on.
+///
+/// | method and path under the base path | answer |
+/// | --- | --- |
+/// | `GET /api/v4/resources/sync?…` | one page of a run |
+/// | `GET /api/v4/resources/snapshots/{group}/{id}` | a full copy, streamed |
+/// | `/admin/…` | changes of content, where the configuration allows it |
+///
+/// Every answer says `Cache-Control: no-store`. A backend of its own adds it to its router; ``OriginServer`` is a
+/// server with nothing else.
+///
+/// ```swift
+/// router.add(middleware: ContentSyncMiddleware(origin, configuration))
+/// ```
+public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let origin: Origin
+    private let configuration: OriginConfiguration
+    private let gate: RequestGate
+
+    /// Serves `origin`.
+    public init(_ origin: Origin, _ configuration: OriginConfiguration = OriginConfiguration()) {
+        self.origin = origin
+        self.configuration = configuration
+        gate = RequestGate(configuration, now: origin.now)
+    }
+
+    /// Answers what lies under the base path.
+    @concurrent
+    public func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let parts = (request.head.path ?? "/").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = parts[0]
+        guard path.hasPrefix(configuration.basePath + "/") else { return try await next(request, context) }
+        let query = parts.count == 2 ? parts[1] : ""
+        do throws(OriginProblem) {
+            if let problem = await configuration.intercept?(request.head) { throw problem }
+            try gate.checkCredentials(request.headers)
+            let segments = try Self.segments(path.dropFirst(configuration.basePath.count + 1))
+            if configuration.isAdministrable, segments.first == "admin" {
+                let administration = Administration(origin)
+                let answer = try await administration.answer(request, path: Array(segments.dropFirst()), query: query)
+                return Self.response(.ok, answer)
+            }
+            try gate.checkRate()
+            return try read(request.method, segments, query: query)
+        } catch {
+            let response = Self.response(error)
+            // An answer to HEAD has no body (RFC 9110 §9.3.2).
+            return request.method == .head ? response.createHeadResponse() : response
+        }
+    }
+
+    private func read(
+        _ method: HTTPRequest.Method, _ path: [String], query: Substring
+    ) throws(OriginProblem) -> Response {
+        guard path.starts(with: ["api", "v4", "resources"]), method == .get else { throw .notFound }
+        switch path.count {
+        case 4 where path[3] == "sync":
+            return Self.response(.ok, try origin.page(OriginQuery(parsing: String(query))).body)
+        case 6 where path[3] == "snapshots":
+            // An unknown group is said before an impossible id.
+            let id = Int64(path[5]).flatMap { String($0) == path[5] ? $0 : nil }
+            let copy = try origin.fullCopy(of: Origin.ResourceID(path[4], id ?? 0))
+            return Self.response(copy)
+        default:
+            throw .notFound
+        }
+    }
+
+    private static func segments(_ path: Substring) throws(OriginProblem) -> [String] {
+        var segments: [String] = []
+        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            guard let segment = PercentEncoding.decode(part) else {
+                throw .invalidRequest("the path is not percent-encoded UTF-8")
+            }
+            segments.append(segment)
+        }
+        return segments
+    }
+}
+
+extension ContentSyncMiddleware {
+    private static func response(_ status: HTTPResponse.Status, _ body: [UInt8]) -> Response {
+        Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    private static func response(_ problem: OriginProblem) -> Response {
+        var response = response(HTTPResponse.Status(code: problem.status), problem.body)
+        if let seconds = problem.retryAfter { response.headers[.retryAfter] = String(seconds) }
+        return response
+    }
+
+    /// The next piece is made only when the connection took the last one.
+    private static func response(_ copy: FullCopy) -> Response {
+        let body = ResponseBody { writer in
+            for piece in copy { try await writer.write(ByteBuffer(bytes: piece)) }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    private static var headers: HTTPFields {
+        [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"]
+    }
+}
+#endif

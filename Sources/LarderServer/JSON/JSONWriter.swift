@@ -1,0 +1,46 @@
+/// Appends JSON to a buffer of bytes (RFC 8259).
+package struct JSONWriter {
+    /// The JSON so far.
+    package private(set) var bytes: [UInt8] = []
+
+    /// A writer that has written nothing.
+    package init() {}
+
+    /// Appends JSON as it is: punctuation, member names, a row's body.
+    package mutating func raw(_ text: StaticString) { bytes.append(contentsOf: text.description.utf8) }
+
+    /// Appends bytes that are JSON already.
+    package mutating func raw(_ json: [UInt8]) { bytes.append(contentsOf: json) }
+
+    /// Appends an integer in decimal, or `null`.
+    package mutating func integer(_ value: Int64?) {
+        guard let value else { return raw("null") }
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    /// Appends `true` or `false`.
+    package mutating func boolean(_ value: Bool) {
+        if value { raw("true") } else { raw("false") }
+    }
+
+    /// Appends a quoted string, escaping what RFC 8259 §7 demands, or `null`.
+    package mutating func string(_ value: String?) {
+        guard let value else { return raw("null") }
+        bytes.append(UInt8(ascii: "\""))
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): raw("\\\"")
+            case UInt8(ascii: "\\"): raw("\\\\")
+            case 0x0A: raw("\\n")
+            case 0x0D: raw("\\r")
+            case 0x09: raw("\\t")
+            case 0..<0x20:
+                raw("\\u00")
+                bytes.append(byte >> 4 + 0x30)
+                bytes.append(byte & 15 < 10 ? byte & 15 + 0x30 : byte & 15 + 0x57)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,88 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// The part of a filter's stored state that one run goes by.
+struct FilterRun: Hashable, Sendable {
+    let canonicalText: String
+    let number: Int64
+    let run: Int64
+    let kind: SyncReport.Kind
+    /// Whether this is a bootstrap after a rejected token.
+    let isRejected: Bool
+    let token: String?
+    let lastUntilSequence: Int64?
+}
+
+extension Transaction {
+    /// Notes that a run of a filter begins and says how: a filter without a token, or with an unfinished bootstrap, is
+    /// bootstrapped.
+    mutating func beginRun(_ canonicalText: String) throws -> FilterRun {
+        let old = try filter(canonicalText)?.record
+        if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
+            return FilterRun(
+                canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
+                token: token, lastUntilSequence: old.lastUntilSequence)
+        }
+        return try beginBootstrap(canonicalText, isRejected: false)
+    }
+
+    /// Discards the token, which the server has rejected, and begins a bootstrap; what readers see stays.
+    mutating func beginBootstrap(_ canonicalText: String, isRejected: Bool) throws -> FilterRun {
+        var run = FilterRecord(canonicalText: canonicalText)
+        let number = try updateFilter(canonicalText) { record in
+            // An unfinished bootstrap goes on under its number, so that what it has finished counts; a rejection
+            // begins another, in which every floor may be lowered once more.
+            if !record.isBootstrapping || (isRejected && !record.isRejected) { record.run += 1 }
+            record.isBootstrapping = true
+            record.token = nil
+            record.tokenUpdatedAt = nil
+            record.isRejected = record.isRejected || isRejected
+            if record.isRejected { record.lastUntilSequence = nil }
+            run = record
+        }
+        return FilterRun(
+            canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
+            token: nil, lastUntilSequence: run.lastUntilSequence)
+    }
+
+    /// Stores the token, in one commit with the end of the bootstrap and the sweep of what it did not list.
+    ///
+    /// - Parameter covered: every resource known that the filter covers.
+    /// - Returns: the resources that were swept.
+    mutating func finishRun(
+        _ run: FilterRun, token: String, untilSequence: Int64, now: Int64, covered: [ResourceKey]
+    ) throws -> [ResourceKey] {
+        var swept: [ResourceKey] = []
+        if run.kind == .bootstrap {
+            for (resource, member) in try members(ofFilter: run.number) where member.listedInRun != run.run {
+                try removeMember(ofFilter: run.number, resource)
+                if try !isMember(resource) {
+                    try sweep(resource)
+                    swept.append(resource)
+                }
+            }
+        }
+        if run.isRejected { try lowerTombstones(covered, to: untilSequence) }
+        try updateFilter(run.canonicalText) { record in
+            record.token = token
+            record.tokenUpdatedAt = now
+            record.lastUntilSequence = untilSequence
+            record.isBootstrapping = false
+            record.isRejected = false
+            record.pagesDone = 0
+        }
+        return swept
+    }
+
+    /// After a rejected token, lets tombstones of the filter's resources hear of changes above the run's bound again.
+    ///
+    /// The server may have been restored from a backup, and its count of changes with it.
+    private mutating func lowerTombstones(_ resources: [ResourceKey], to bound: Int64) throws {
+        for resource in resources {
+            guard let record = try record(of: resource), record.floor > bound, record.liveGeneration == nil,
+                try !isMember(resource)
+            else { continue }
+            try update(resource) { $0.floor = bound }
+        }
+    }
+}

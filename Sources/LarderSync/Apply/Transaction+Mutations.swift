@@ -1,0 +1,87 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// What applying some changes did.
+struct Applied: Sendable {
+    var rowsChanged = 0
+    var events: [SyncEvent] = []
+}
+
+extension Transaction {
+    /// Applies changes that need no full copy, in their order. Those at or below the floor of their resource do nothing,
+    /// but for the filter's own membership.
+    mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> Applied {
+        var applied = Applied()
+        for mutation in mutations {
+            let resource = ResourceKey(mutation.resource.group, mutation.resource.id)
+            switch mutation.type {
+            case .rowCreate, .rowUpdate, .rowDelete:
+                try applyRow(mutation, resource, &applied)
+            case .resourceDelete:
+                try removeMember(ofFilter: run.number, resource)
+                try applyDelete(mutation, resource, &applied)
+            case .resourceUpdate:
+                try applyUpdate(mutation, resource)
+            default:
+                applied.events.append(.unknownMutation(type: mutation.type.rawValue, resource))
+            }
+        }
+        return applied
+    }
+
+    private mutating func applyRow(
+        _ mutation: Mutation, _ resource: ResourceKey, _ applied: inout Applied
+    ) throws {
+        guard let type = mutation.recordType, let key = mutation.recordKey else {
+            preconditionFailure("a decoded row change has a key")
+        }
+        let record = try record(of: resource) ?? ResourceRecord()
+        guard mutation.sequence > record.floor else { return }
+        // Rows of a resource that is not here are noted and not stored: its full copy will have them.
+        if record.state == .ready, record.liveGeneration != nil {
+            let row = RowKey(resource: resource, type: type, key: key)
+            if let data = mutation.data, mutation.type != .rowDelete {
+                try put(data, at: row, updatedAt: mutation.changedAt ?? 0)
+            } else {
+                try removeRow(at: row)
+            }
+            applied.rowsChanged += 1
+        } else {
+            applied.events.append(.notStored(resource))
+        }
+        try update(resource) { $0.floor = mutation.sequence }
+    }
+
+    private mutating func applyDelete(
+        _ mutation: Mutation, _ resource: ResourceKey, _ applied: inout Applied
+    ) throws {
+        let floor = try record(of: resource)?.floor
+        if let floor, mutation.sequence <= floor { return }
+        try withdraw(resource, floor: mutation.sequence, as: .hidden)
+        applied.events.append(.hidden(resource))
+    }
+
+    private mutating func applyUpdate(_ mutation: Mutation, _ resource: ResourceKey) throws {
+        guard let record = try record(of: resource), mutation.sequence > record.floor else { return }
+        try update(resource) { $0.changedAt = mutation.changedAt ?? $0.changedAt }
+    }
+
+    /// Lists resources as members, on account of changes that ask for their full copies.
+    mutating func list(_ resources: [ResourceKey], _ run: FilterRun) throws {
+        for resource in resources {
+            var member = try member(ofFilter: run.number, resource) ?? MemberRecord(listedInRun: run.run)
+            member.listedInRun = run.run
+            try putMember(ofFilter: run.number, resource, member)
+            // Every member has a record, so that its state can be told.
+            if try record(of: resource) == nil { try update(resource) { _ in } }
+        }
+    }
+
+    /// Hides a resource whose full copy the server does not have (404).
+    mutating func hideMissing(_ resource: ResourceKey, floor: Int64, _ run: FilterRun, mayLowerFloor: Bool) throws {
+        try removeMember(ofFilter: run.number, resource)
+        let old = try record(of: resource)?.floor ?? 0
+        try withdraw(resource, floor: floor, as: .hidden)
+        if mayLowerFloor, old > floor { try update(resource) { $0.floor = floor } }
+    }
+}

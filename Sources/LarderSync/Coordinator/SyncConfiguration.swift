@@ -1,0 +1,54 @@
+public import HTTPTypes
+public import LarderTransport
+
+/// How to sync with one server.
+public struct SyncConfiguration: Sendable {
+    /// Where the server's paths are appended.
+    public var base: BaseURL
+    /// Changes on one page; 1 to 100.
+    public var perPage: Int
+    /// Makes the keys of a full copy's rows.
+    public var keyMapping: RowKeyMapping
+    /// Full copies fetched at the same time; they are written one at a time.
+    public var concurrentFullCopies: Int
+    /// How often a full copy is fetched before one that is too old fails the run.
+    public var fullCopyAttempts: Int
+    /// How long to wait for each step of an exchange.
+    public var timeouts: TransportTimeouts
+
+    /// A configuration with the protocol's defaults.
+    public init(
+        base: BaseURL, perPage: Int = 100, keyMapping: RowKeyMapping = .contentSync, concurrentFullCopies: Int = 3,
+        fullCopyAttempts: Int = 3, timeouts: TransportTimeouts = TransportTimeouts()
+    ) {
+        precondition((1...100).contains(perPage), "a page has 1 to 100 changes")
+        precondition(concurrentFullCopies > 0 && fullCopyAttempts > 0, "at least one full copy, at least once")
+        self.base = base
+        self.perPage = perPage
+        self.keyMapping = keyMapping
+        self.concurrentFullCopies = concurrentFullCopies
+        self.fullCopyAttempts = fullCopyAttempts
+        self.timeouts = timeouts
+    }
+}
+
+/// Supplies the header fields that tell the server who asks. They are stamped at send and never stored.
+public protocol Credentials: Sendable {
+    /// The fields to send.
+    ///
+    /// - Parameter isRefused: whether the last ones were refused (401): get new ones. Asked for at most once a run.
+    func fields(isRefused: Bool) async throws -> HTTPFields
+}
+
+/// Credentials that never change, such as none.
+public struct FixedCredentials: Credentials {
+    private let fields: HTTPFields
+
+    /// Always these fields.
+    public init(_ fields: HTTPFields = [:]) {
+        self.fields = fields
+    }
+
+    /// The fields, whether refused or not.
+    public func fields(isRefused: Bool) async -> HTTPFields { fields }
+}

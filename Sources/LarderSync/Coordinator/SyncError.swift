@@ -1,0 +1,75 @@
+public import LarderFormat
+public import LarderTransport
+
+/// Why a run failed. The filter keeps the token it had, and what readers see is whole.
+public enum SyncError: Error, Sendable {
+    /// The exchange with the server failed.
+    case transport(TransportError)
+    /// The server's answer cannot be used; `path` names the request by its kind.
+    case wire(WireError, request: RequestKind)
+    /// The credentials were refused, also after they were refreshed once.
+    case unauthorized(ServerProblem)
+    /// The server asks to come back later; `retryAfter` in seconds where it said when.
+    case rateLimited(ServerProblem, retryAfter: Int?)
+    /// The server is failing (5xx); `retryAfter` in seconds where it said when.
+    case unavailable(ServerProblem, retryAfter: Int?)
+    /// The server refused the request for what it says (422, 400, 403 and the like): the same one will fail again.
+    case refused(ServerProblem)
+    /// The server rejects the token of a bootstrap, which has none.
+    case endlessResync
+    /// Pages of one run contradict each other.
+    case inconsistentRun(reason: String)
+    /// The server sent a change of a resource that the filter does not cover.
+    case outsideFilter(ResourceKey)
+    /// A full copy is older than the change that asked for it, also after it was fetched again.
+    case laggingFullCopy(ResourceKey)
+    /// A full copy is of another resource than was asked for.
+    case wrongFullCopy(ResourceKey)
+    /// The store failed.
+    case store(any Error)
+    /// The credentials could not be had.
+    case credentials(any Error)
+    /// The run was cancelled.
+    case cancelled
+
+    /// The kinds of request.
+    public enum RequestKind: String, Sendable {
+        /// A page of changes.
+        case page
+        /// A full copy.
+        case fullCopy
+    }
+
+    /// Whether the same run may succeed later without anything being changed.
+    public var isRetryable: Bool {
+        switch self {
+        case .transport(let error): error.isRetryable
+        case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire: true
+        case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongFullCopy, .store, .credentials, .cancelled:
+            false
+        }
+    }
+}
+
+extension SyncError: CustomStringConvertible {
+    /// What happened, in one line without content.
+    public var description: String {
+        switch self {
+        case .transport(let error): error.description
+        case .wire(let error, let request):
+            "The server's answer to a \(request.rawValue) request is unusable: \(error)."
+        case .unauthorized: "The server refused the credentials."
+        case .rateLimited(_, let after): "The server asks to come back \(after.map { "in \($0) s" } ?? "later")."
+        case .unavailable(let problem, _): "The server is failing (\(problem.status))."
+        case .refused(let problem): "The server refused the request (\(problem.status) \(problem.code ?? ""))."
+        case .endlessResync: "The server asks for a bootstrap in answer to a bootstrap."
+        case .inconsistentRun(let reason): "The pages of the run contradict each other (\(reason))."
+        case .outsideFilter: "The server sent a change that the filter does not cover."
+        case .laggingFullCopy: "A full copy is older than the change that asked for it."
+        case .wrongFullCopy: "A full copy is of another resource than was asked for."
+        case .store(let error): "The store failed: \(error)"
+        case .credentials(let error): "There are no credentials: \(error)"
+        case .cancelled: "The run was cancelled."
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/// Names the resources that a sync run covers: whole groups, or single resources of them.
+///
+/// The text is `group:*` or `group:id,id`, several joined by `;`, as in `tafsirs:*;translations:1,19`. Two texts that
+/// name the same resources yield equal filters and one canonical ``description``: groups merged and in the order of
+/// their UTF-8 bytes, ids in numerical order without repetition, `*` in place of any ids beside it. No normalisation of
+/// Unicode takes place: groups are equal when their bytes are.
+public struct ResourceFilter: Hashable, Sendable {
+    /// Why a text is no filter.
+    public enum Fault: Error, Hashable, Sendable {
+        /// The text is empty, or nothing stands between two `;`, or at an end.
+        case emptyItem
+        /// An item has no `:`, or nothing in front of it.
+        case missingGroup
+        /// Nothing follows the `:`, or nothing stands between two `,`.
+        case missingID
+        /// A group holds white space, a control character, or one of `: ; , *`.
+        case invalidGroup
+        /// An id is not a decimal number from 1 to 2⁶³ − 1 without sign and leading zero.
+        case invalidID
+    }
+
+    private struct Scope: Hashable {
+        let group: [UInt8]
+        /// In numerical order; empty for the whole group.
+        let ids: [Int64]
+    }
+
+    /// In the order of the groups' bytes, none twice.
+    private let scopes: [Scope]
+
+    /// Parses `text`, which need not be canonical.
+    ///
+    /// - Throws: the first ``Fault``.
+    /// - Complexity: O(*n* log *n*) for *n* bytes.
+    public init(_ text: String) throws(Fault) {
+        var found: [[UInt8]: Set<Int64>] = [:]
+        var whole: Set<[UInt8]> = []
+        for item in Array(text.utf8).split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
+            let (group, ids) = try Self.item(item)
+            if ids.isEmpty { whole.insert(group) }
+            found[group, default: []].formUnion(ids)
+        }
+        scopes = found.map { group, ids in
+            Scope(group: group, ids: whole.contains(group) ? [] : ids.sorted())
+        }.sorted { $0.group.lexicographicallyPrecedes($1.group) }
+    }
+
+    /// Whether the filter covers a resource.
+    ///
+    /// - Complexity: O(log *n*) for *n* ids of the group, after a look at each group.
+    public func matches(group: String, id: Int64) -> Bool {
+        guard let scope = scopes.first(where: { $0.group.elementsEqual(group.utf8) }) else { return false }
+        return scope.ids.isEmpty || Self.contains(id, in: scope.ids)
+    }
+
+    private static func contains(_ id: Int64, in sorted: [Int64]) -> Bool {
+        var range = sorted.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if sorted[middle] == id { return true }
+            range = sorted[middle] < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return false
+    }
+
+    /// One `group:*` or `group:id,id`; no ids stand for all of them.
+    private static func item(_ item: ArraySlice<UInt8>) throws(Fault) -> (group: [UInt8], ids: [Int64]) {
+        guard !item.isEmpty else { throw .emptyItem }
+        guard let colon = item.firstIndex(of: UInt8(ascii: ":")), colon > item.startIndex else { throw .missingGroup }
+        let group = Array(item[..<colon])
+        guard isGroup(group) else { throw .invalidGroup }
+        let list = item[colon...].dropFirst()
+        if list.elementsEqual("*".utf8) { return (group, []) }
+        var ids: [Int64] = []
+        for part in list.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            guard let first = part.first else { throw .missingID }
+            guard first != UInt8(ascii: "0"), part.allSatisfy({ (0x30...0x39).contains($0) }),
+                let id = Int64(String(decoding: part, as: UTF8.self))
+            else { throw .invalidID }
+            ids.append(id)
+        }
+        return (group, ids)
+    }
+
+    private static func isGroup(_ group: [UInt8]) -> Bool {
+        String(decoding: group, as: UTF8.self).unicodeScalars.allSatisfy { scalar in
+            !scalar.properties.isWhitespace && scalar.properties.generalCategory != .control
+                && !":;,*".unicodeScalars.contains(scalar)
+        }
+    }
+}
+
+extension ResourceFilter: CustomStringConvertible {
+    /// The canonical text; parsing it yields an equal filter.
+    public var description: String {
+        scopes.map { scope in
+            let group = String(decoding: scope.group, as: UTF8.self)
+            return scope.ids.isEmpty ? "\(group):*" : "\(group):\(scope.ids.map(String.init).joined(separator: ","))"
+        }.joined(separator: ";")
+    }
+}
+
+extension ResourceFilter.Fault: CustomStringConvertible {
+    /// One line without any of the text.
+    public var description: String {
+        switch self {
+        case .emptyItem: "a resource filter has an empty item"
+        case .missingGroup: "an item of a resource filter has no group"
+        case .missingID: "an item of a resource filter has no id"
+        case .invalidGroup: "a group of a resource filter holds a character that it may not"
+        case .invalidID: "an id of a resource filter is not a decimal number from 1 on"
+        }
+    }
+}

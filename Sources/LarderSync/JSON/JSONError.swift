@@ -1,0 +1,45 @@
+/// Why bytes are not an acceptable JSON text, and where.
+public struct JSONError: Error, Hashable, Sendable {
+    /// What was wrong.
+    public enum Reason: Hashable, Sendable {
+        /// A byte that the grammar does not allow at this place. RFC 8259 §2.
+        case unexpectedByte
+        /// The bytes ended inside the text, or there were none.
+        case unexpectedEnd
+        /// Something other than white space follows the text.
+        case trailingBytes
+        /// A number is spelled in a way the grammar does not allow, such as `01` or `1.`. RFC 8259 §6.
+        case invalidNumber
+        /// A backslash is followed by something that is no escape. RFC 8259 §7.
+        case invalidEscape
+        /// An unescaped character below U+0020 stands in a string. RFC 8259 §7.
+        case controlCharacter
+        /// Bytes in a string are not UTF-8. RFC 3629 §4.
+        case invalidUTF8
+        /// An escape names half of a surrogate pair: no Unicode scalar, so no string. RFC 8259 §8.2.
+        case loneSurrogate
+        /// Arrays and objects are nested deeper than the limit.
+        case tooDeep
+        /// A name or value that is to be kept is longer than the limit.
+        case textTooLong
+        /// The text as a whole is longer than the limit.
+        case documentTooLong
+    }
+
+    /// What was wrong.
+    public let reason: Reason
+
+    /// The offending byte, counted from the first byte of the text; the length of the text where it ended too early.
+    public let offset: Int64
+
+    /// An error at `offset`.
+    public init(_ reason: Reason, at offset: Int64) {
+        self.reason = reason
+        self.offset = offset
+    }
+}
+
+extension JSONError: CustomStringConvertible {
+    /// One line without any of the text's content.
+    public var description: String { "JSON \(reason) at byte \(offset)" }
+}

@@ -1,0 +1,189 @@
+extension JSONScanner {
+    /// What a string in progress waits for, when a chunk ends in the middle of a character.
+    struct StringState {
+        /// Continuation bytes still to come of one UTF-8 character.
+        var continuations: UInt8 = 0
+        /// The least and greatest value that the next continuation byte may have. RFC 3629 §4.
+        var least: UInt8 = 0x80
+        var greatest: UInt8 = 0xBF
+        var escape = Escape.none
+        /// The hexadecimal digits of `\u` so far.
+        var unit: UInt16 = 0
+        /// The first half of a surrogate pair whose second half must follow; 0 for none.
+        var high: UInt16 = 0
+    }
+
+    /// How far an escape has come. RFC 8259 §7.
+    enum Escape: UInt8 {
+        /// No escape in progress. The next four count the digits of `\u` that are still to come.
+        case none = 0
+        case oneDigit, twoDigits, threeDigits, fourDigits
+        /// Behind the backslash.
+        case begun
+        /// Behind the first half of a surrogate pair, in front of a backslash.
+        case secondHalf
+    }
+
+    mutating func stringBody(_ chunk: [UInt8], _ position: inout Int) throws(JSONError) -> JSONToken? {
+        while position < chunk.count {
+            if string.escape != .none {
+                try escape(chunk[position], at: position)
+                position += 1
+                continue
+            }
+            let start = position
+            position = try plainRun(chunk, from: start)
+            try capture(chunk, from: start, to: position)
+            guard position < chunk.count else { return nil }
+            // Where a run stops short of the chunk's end there is a quote or a backslash.
+            position += 1
+            if chunk[position - 1] == UInt8(ascii: "\\") {
+                string.escape = .begun
+                continue
+            }
+            guard mode == .name else {
+                completeValue()
+                return .string
+            }
+            mode = .structure
+            expectation = .colon
+            return .name
+        }
+        return nil
+    }
+
+    /// The end of the run of unescaped characters from `start` on: a quote, a backslash or the chunk's end.
+    ///
+    /// Whole characters are checked at once; one that the chunk's end cuts leaves its state in `string`.
+    private mutating func plainRun(_ chunk: [UInt8], from start: Int) throws(JSONError) -> Int {
+        let bytes = chunk.span
+        var index = start
+        if string.continuations > 0 { index = try continuation(bytes, from: index) }
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte < 0x80 {
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
+                guard byte >= 0x20 else { throw failure(.controlCharacter, at: index) }
+                index += 1
+            } else if byte >= 0xC2, byte < 0xE0, index + 1 < bytes.count, bytes[index + 1] & 0xC0 == 0x80 {
+                index += 2
+            } else if byte > 0xE0, byte < 0xF0, byte != 0xED, index + 2 < bytes.count,
+                bytes[index + 1] & 0xC0 == 0x80, bytes[index + 2] & 0xC0 == 0x80
+            {
+                index += 3
+            } else {
+                try beginCharacter(byte, at: index)
+                index = try continuation(bytes, from: index + 1)
+            }
+        }
+        return index
+    }
+
+    /// Takes the first byte of a character of two to four bytes. RFC 3629 §4.
+    private mutating func beginCharacter(_ byte: UInt8, at index: Int) throws(JSONError) {
+        string.least = 0x80
+        string.greatest = 0xBF
+        switch byte {
+        case 0xC2...0xDF: string.continuations = 1
+        case 0xE0...0xEF: string.continuations = 2
+        case 0xF0...0xF4: string.continuations = 3
+        default: throw failure(.invalidUTF8, at: index)
+        }
+        switch byte {
+        case 0xE0: string.least = 0xA0  // else an overlong form
+        case 0xED: string.greatest = 0x9F  // else a surrogate
+        case 0xF0: string.least = 0x90  // else an overlong form
+        case 0xF4: string.greatest = 0x8F  // else beyond U+10FFFF
+        default: break
+        }
+    }
+
+    /// Takes the continuation bytes still to come, as far as there are bytes.
+    private mutating func continuation(_ bytes: borrowing Span<UInt8>, from start: Int) throws(JSONError) -> Int {
+        var index = start
+        while string.continuations > 0, index < bytes.count {
+            guard bytes[index] >= string.least, bytes[index] <= string.greatest else {
+                throw failure(.invalidUTF8, at: index)
+            }
+            string.least = 0x80
+            string.greatest = 0xBF
+            string.continuations -= 1
+            index += 1
+        }
+        return index
+    }
+
+    /// Takes one byte of an escape behind its backslash.
+    private mutating func escape(_ byte: UInt8, at index: Int) throws(JSONError) {
+        switch string.escape {
+        case .secondHalf:
+            guard byte == UInt8(ascii: "\\") else { throw failure(.loneSurrogate, at: index) }
+            string.escape = .begun
+        case .begun where byte == UInt8(ascii: "u"):
+            string.escape = .fourDigits
+            string.unit = 0
+        case .begun:
+            guard string.high == 0 else { throw failure(.loneSurrogate, at: index) }
+            guard let value = Self.escaped(byte) else { throw failure(.invalidEscape, at: index) }
+            string.escape = .none
+            try keep(value, at: index)
+        case .none, .oneDigit, .twoDigits, .threeDigits, .fourDigits:
+            guard let digit = Self.hexadecimal(byte) else { throw failure(.invalidEscape, at: index) }
+            string.unit = string.unit &<< 4 | digit
+            // Four digits count down to `none`, whose raw value is 0.
+            string.escape = Escape(rawValue: string.escape.rawValue - 1) ?? .none
+            if string.escape == .none { try unit(at: index) }
+        }
+    }
+
+    /// Takes a whole `\uXXXX`. RFC 8259 §7, on surrogate pairs.
+    private mutating func unit(at index: Int) throws(JSONError) {
+        let unit = string.unit
+        switch (string.high, unit) {
+        case (0, 0xD800...0xDBFF):
+            string.high = unit
+            string.escape = .secondHalf
+        case (0, 0xDC00...0xDFFF):
+            throw failure(.loneSurrogate, at: index)
+        case (0, _):
+            try keep(UInt32(unit), at: index)
+        case (let high, 0xDC00...0xDFFF):
+            string.high = 0
+            try keep(0x1_0000 + (UInt32(high) - 0xD800) << 10 + (UInt32(unit) - 0xDC00), at: index)
+        default:
+            throw failure(.loneSurrogate, at: index)
+        }
+    }
+
+    /// Keeps a decoded scalar as UTF-8, where it is wanted.
+    private mutating func keep(_ value: UInt32, at index: Int) throws(JSONError) {
+        guard isCapturing else { return }
+        guard let scalar = Unicode.Scalar(value), let encoded = Unicode.UTF8.encode(scalar) else {
+            throw failure(.loneSurrogate, at: index)
+        }
+        guard encoded.count <= limits.text - text.count else { throw failure(.textTooLong, at: index) }
+        text.append(contentsOf: encoded)
+    }
+
+    /// What a backslash and `byte` stand for.
+    private static func escaped(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): UInt32(byte)
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: nil
+        }
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> UInt16? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+}

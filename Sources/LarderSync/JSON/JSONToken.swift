@@ -1,0 +1,25 @@
+/// One lexical step of a JSON text, as reported by ``JSONScanner``.
+///
+/// Colons and commas are checked and never reported. RFC 8259 §2.
+package enum JSONToken: UInt8, Sendable {
+    /// A `{`.
+    case objectBegin
+    /// The `}` of the innermost object.
+    case objectEnd
+    /// A `[`.
+    case arrayBegin
+    /// The `]` of the innermost array.
+    case arrayEnd
+    /// A member's name, in ``JSONScanner/text``, escapes decoded.
+    case name
+    /// A string value, escapes decoded; in ``JSONScanner/text`` where values are captured.
+    case string
+    /// A number's digits as they stand on the wire; in ``JSONScanner/text`` where values are captured.
+    case number
+    /// The literal `true`.
+    case `true`
+    /// The literal `false`.
+    case `false`
+    /// The literal `null`.
+    case null
+}

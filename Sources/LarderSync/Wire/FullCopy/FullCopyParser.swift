@@ -1,0 +1,203 @@
+/// Reads the body of a full copy while it arrives, record by record, in memory bounded by one record.
+///
+/// Members may come in any order, `records` before `sync_sequence` included; unknown ones are checked and skipped.
+/// Records seen before ``finish()`` returned are not to be believed: the copy may yet turn out to be cut off.
+///
+/// ```swift
+/// for try await chunk in body {
+///     var position = 0
+///     while try parser.next(in: chunk, at: &position) { use(parser.record) }
+/// }
+/// let header = try parser.finish()
+/// ```
+package struct FullCopyParser: Sendable {
+    /// The largest record unless told otherwise, in bytes: 16 MiB.
+    package static let maximumRecord = 16 << 20
+
+    /// The record that was found last; valid after ``next(in:at:)`` returned `true`, until it is called again.
+    package private(set) var record: CapturedRecord
+
+    private var scanner = JSONScanner(limits: JSONLimits(text: 64 << 10))
+    private let recordLimit: Int
+    private var place = Place.start
+    /// Where the record in progress begins in the current chunk.
+    private var recordStart = 0
+    private var recordCount = 0
+    private var header = HeaderMembers()
+    /// The member whose value comes next: of the header at the root, of the record's fields in a record.
+    private var member: Int?
+
+    private enum Place {
+        case start, root, rootValue, recordsValue, records, record, recordValue, end
+    }
+
+    /// A parser in front of a body.
+    ///
+    /// - Parameters:
+    ///   - names: further members of the records to pick up for a key, beside `id`, `record_type` and `record_key`.
+    ///   - recordLimit: the largest record, in bytes.
+    package init(capturing names: [String] = [], recordLimit: Int = maximumRecord) {
+        record = CapturedRecord(fields: RecordFields(further: names))
+        self.recordLimit = recordLimit
+        scanner.quietDepth = 1
+        scanner.capturesValues = false
+    }
+
+    /// Feeds `chunk` and hands each record that ends in it to `body`.
+    ///
+    /// Use ``next(in:at:)`` where what is done with a record waits, or fails with errors of its own.
+    package mutating func feed(
+        _ chunk: [UInt8], record body: (borrowing CapturedRecord) throws(WireError) -> Void
+    ) throws(WireError) {
+        var position = 0
+        while try next(in: chunk, at: &position) { try body(record) }
+    }
+
+    /// Advances behind the next record that ends in `chunk`; `false` when the chunk is used up.
+    ///
+    /// After `false` the next call must bring the next chunk, with `position` at 0. After an error the parser must not
+    /// be used again.
+    ///
+    /// - Throws: ``WireError/json(_:)``, ``WireError/wrongType(path:expected:)``, ``WireError/duplicate(path:)``,
+    ///   ``WireError/outOfRange(path:)``, ``WireError/tooLarge(path:limit:)``.
+    package mutating func next(in chunk: [UInt8], at position: inout Int) throws(WireError) -> Bool {
+        while let token = try token(in: chunk, at: &position) {
+            if try take(token, chunk, position) { return true }
+        }
+        if isInRecord {
+            try keep(chunk, to: chunk.count)
+            recordStart = 0
+        }
+        return false
+    }
+
+    /// Ends the body.
+    ///
+    /// - Throws: ``WireError/json(_:)`` when it was cut off, ``WireError/missing(path:)`` when a member never came.
+    package mutating func finish() throws(WireError) -> FullCopyHeader {
+        let number: JSONToken?
+        do throws(JSONError) {
+            number = try scanner.finish()
+        } catch {
+            throw .json(error)
+        }
+        // A number alone is a whole text, yet no full copy.
+        guard number == nil else { throw .wrongType(path: "", expected: .object) }
+        return try header.whole(recordCount: recordCount)
+    }
+
+    private var isInRecord: Bool { place == .record || place == .recordValue }
+
+    private var recordPath: String { "records[\(recordCount)]" }
+
+    private mutating func token(in chunk: [UInt8], at position: inout Int) throws(WireError) -> JSONToken? {
+        do throws(JSONError) {
+            return try scanner.next(in: chunk, at: &position)
+        } catch {
+            throw .json(error)
+        }
+    }
+}
+
+extension FullCopyParser {
+    /// Goes on by one token that ended at `position`; `true` where it ended a record.
+    private mutating func take(_ token: JSONToken, _ chunk: [UInt8], _ position: Int) throws(WireError) -> Bool {
+        switch place {
+        case .record:
+            if token == .name {
+                takeRecordName()
+            } else {
+                // The only other token that may stand in place of a name ends the object.
+                try keep(chunk, to: position)
+                recordCount += 1
+                place = .records
+                return true
+            }
+        case .recordValue:
+            try takeRecordValue(token)
+        case .records:
+            try takeElement(token, position)
+        case .start:
+            guard token == .objectBegin else { throw .wrongType(path: "", expected: .object) }
+            place = .root
+        case .root:
+            if token == .name { try takeRootName() } else { place = .end }
+        case .rootValue:
+            try takeRootValue(token)
+        case .recordsValue:
+            guard token == .arrayBegin else {
+                throw token == .null ? .missing(path: "records") : .wrongType(path: "records", expected: .array)
+            }
+            scanner.quietDepth = 3
+            place = .records
+        case .end:
+            preconditionFailure("unreachable: the scanner refuses what follows the text")
+        }
+        return false
+    }
+
+    private mutating func takeElement(_ token: JSONToken, _ position: Int) throws(WireError) {
+        switch token {
+        case .objectBegin:
+            record.bytes.removeAll(keepingCapacity: true)
+            record.fields.clear()
+            record.index = recordCount
+            recordStart = position - 1
+            place = .record
+        case .arrayEnd:
+            scanner.quietDepth = 1
+            place = .root
+        default:
+            throw .wrongType(path: recordPath, expected: .object)
+        }
+    }
+
+    private mutating func takeRecordName() {
+        member = record.fields.index(of: scanner.text)
+        scanner.capturesValues = member != nil
+        place = .recordValue
+    }
+
+    private mutating func takeRecordValue(_ token: JSONToken) throws(WireError) {
+        // The end of a container follows its begin: the value is over with the former.
+        if token == .objectBegin || token == .arrayBegin { return }
+        place = .record
+        guard let index = member else { return }
+        guard record.fields.values[index] == nil else {
+            let name = String(decoding: record.fields.names[index], as: UTF8.self)
+            throw .duplicate(path: "\(recordPath).\(name)")
+        }
+        record.fields.values[index] = scalar(token)
+    }
+
+    private mutating func takeRootName() throws(WireError) {
+        member = HeaderMembers.names.firstIndex { $0.isSpelled(scanner.text) }
+        scanner.capturesValues = member != nil
+        if let member { try header.see(member) }
+        place = member == HeaderMembers.records ? .recordsValue : .rootValue
+    }
+
+    private mutating func takeRootValue(_ token: JSONToken) throws(WireError) {
+        if token == .objectBegin || token == .arrayBegin { return }
+        place = .root
+        guard let member else { return }
+        try header.set(member, to: scalar(token))
+    }
+
+    private func scalar(_ token: JSONToken) -> JSONScalar {
+        switch token {
+        case .string: .string(String(decoding: scanner.text, as: UTF8.self))
+        case .number: Int64(jsonNumber: scanner.text).map(JSONScalar.integer) ?? .other
+        case .null: .null
+        default: .other
+        }
+    }
+
+    /// Copies the part of the record in progress that stands in this chunk.
+    private mutating func keep(_ chunk: [UInt8], to end: Int) throws(WireError) {
+        guard end - recordStart <= recordLimit - record.bytes.count else {
+            throw .tooLarge(path: recordPath, limit: recordLimit)
+        }
+        record.bytes.append(contentsOf: chunk[recordStart..<end])
+    }
+}

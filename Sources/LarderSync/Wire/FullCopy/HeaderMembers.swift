@@ -1,0 +1,55 @@
+/// The members of a full copy's root, as far as they have come.
+struct HeaderMembers: Sendable {
+    static let names: [StaticString] = [
+        "resource_group", "resource_id", "resource_content_id", "schema_version", "sync_sequence", "records",
+    ]
+
+    /// Where `records` stands among the names.
+    static let records = 5
+
+    private var isSeen = [Bool](repeating: false, count: names.count)
+    private var group: String?
+    /// The integers, in the places of their names.
+    private var integers = [Int64?](repeating: nil, count: names.count)
+
+    /// Notes that a member's name has come.
+    mutating func see(_ member: Int) throws(WireError) {
+        guard !isSeen[member] else { throw .duplicate(path: Self.path(member)) }
+        isSeen[member] = true
+    }
+
+    /// Takes a member's value.
+    mutating func set(_ member: Int, to value: JSONScalar) throws(WireError) {
+        let path = Self.path(member)
+        switch (member, value) {
+        case (2, .null):
+            break
+        case (_, .null):
+            throw .missing(path: path)
+        case (0, .string(let text)):
+            guard !text.isEmpty else { throw .empty(path: path) }
+            group = text
+        case (0, _):
+            throw .wrongType(path: path, expected: .string)
+        case (_, .integer(let number)):
+            guard number >= (member == 1 ? 1 : 0) else { throw .outOfRange(path: path) }
+            integers[member] = number
+        case (_, .string), (_, .other):
+            throw .wrongType(path: path, expected: .integer)
+        }
+    }
+
+    /// The header, after the text has ended.
+    func whole(recordCount: Int) throws(WireError) -> FullCopyHeader {
+        guard let group else { throw .missing(path: Self.path(0)) }
+        guard let id = integers[1] else { throw .missing(path: Self.path(1)) }
+        guard let schemaVersion = integers[3] else { throw .missing(path: Self.path(3)) }
+        guard let sequence = integers[4] else { throw .missing(path: Self.path(4)) }
+        guard isSeen[Self.records] else { throw .missing(path: Self.path(Self.records)) }
+        return FullCopyHeader(
+            group: group, id: id, contentID: integers[2], schemaVersion: schemaVersion, sequence: sequence,
+            recordCount: recordCount)
+    }
+
+    private static func path(_ member: Int) -> String { names[member].description }
+}

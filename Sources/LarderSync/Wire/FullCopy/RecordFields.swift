@@ -1,0 +1,49 @@
+/// What a row key can be made of: members of one record of a full copy, picked up while it was read.
+public struct RecordFields: Sendable {
+    /// The members that are always picked up.
+    static let standardNames: [String] = ["id", "record_type", "record_key"]
+
+    /// The standard names, then the further ones asked for.
+    let names: [[UInt8]]
+    /// One for each name; `nil` for a member that the record does not have.
+    var values: [JSONScalar?]
+
+    /// Fields as if read from a record: for tests of a mapping.
+    public init(_ members: [String: JSONScalar]) {
+        names = members.keys.map { Array($0.utf8) }
+        values = members.values.map { $0 }
+    }
+
+    /// Room for the standard members and those of `further` names.
+    init(further: [String]) {
+        let all = Self.standardNames + further.filter { !Self.standardNames.contains($0) }
+        names = all.map { Array($0.utf8) }
+        values = Array(repeating: nil, count: all.count)
+    }
+
+    /// The member of that name, escapes decoded; `nil` when the record has none or it was not asked for.
+    public subscript(name: String) -> JSONScalar? {
+        guard let index = names.firstIndex(where: { $0.elementsEqual(name.utf8) }) else { return nil }
+        return values[index]
+    }
+
+    /// Forgets the record before.
+    mutating func clear() {
+        for index in values.indices { values[index] = nil }
+    }
+
+    /// Where a member of that name is kept; `nil` when it was not asked for.
+    func index(of name: [UInt8]) -> Int? {
+        names.firstIndex { $0 == name }
+    }
+}
+
+/// One record of a full copy.
+public struct CapturedRecord: Sendable {
+    /// The record as it stands on the wire, braces included.
+    public internal(set) var bytes: [UInt8] = []
+    /// The members that a key is made of.
+    public internal(set) var fields: RecordFields
+    /// The record's place in `records`, from 0 on.
+    public internal(set) var index = 0
+}

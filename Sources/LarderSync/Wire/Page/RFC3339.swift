@@ -1,0 +1,99 @@
+/// Reads the date-times of the wire.
+package enum RFC3339 {
+    /// The instant that a `date-time` names, in milliseconds since 1970-01-01 UTC; `nil` when the text is not one.
+    ///
+    /// Years 0000 to 9999; finer fractions are cut off. The second 60 is taken only at 23:59:60 UTC, where a leap second
+    /// can be, and is the first second of the next day: days here have 86,400. RFC 3339 §5.6 and §5.7.
+    package static func milliseconds(of text: String) -> Int64? {
+        var parser = Parser(bytes: Array(text.utf8))
+        return parser.milliseconds()
+    }
+
+    private struct Parser {
+        let bytes: [UInt8]
+        var position = 0
+
+        mutating func milliseconds() -> Int64? {
+            guard let year = number(digits: 4), take("-"), let month = number(digits: 2), take("-"),
+                let day = number(digits: 2), take("T") || take("t"),
+                let hour = number(digits: 2), take(":"), let minute = number(digits: 2), take(":"),
+                let second = number(digits: 2), let fraction = fraction(), let offset = offset(),
+                position == bytes.count,
+                (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, year: year),
+                hour <= 23, minute <= 59, second <= 60
+            else { return nil }
+            // At most 9999 years in seconds: far from the bounds of 64 bits, as is all arithmetic here.
+            let minutes = (Self.days(year: year, month: month, day: day) * 24 + hour) * 60 + minute - offset
+            let minuteOfDay = ((minutes % 1440) + 1440) % 1440
+            guard second < 60 || minuteOfDay == 1439 else { return nil }
+            return (minutes * 60 + second) * 1000 + (second == 60 ? 0 : fraction)
+        }
+
+        mutating func take(_ character: Unicode.Scalar) -> Bool {
+            guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
+            position += 1
+            return true
+        }
+
+        mutating func digit() -> Int64? {
+            guard position < bytes.count, (0x30...0x39).contains(bytes[position]) else { return nil }
+            position += 1
+            return Int64(bytes[position - 1] - 0x30)
+        }
+
+        mutating func number(digits: Int) -> Int64? {
+            var value: Int64 = 0
+            for _ in 0..<digits {
+                guard let digit = digit() else { return nil }
+                value = value * 10 + digit
+            }
+            return value
+        }
+
+        /// The fraction of a second in whole milliseconds; 0 without one.
+        mutating func fraction() -> Int64? {
+            guard take(".") else { return 0 }
+            guard var value = digit() else { return nil }
+            var count = 1
+            while let digit = digit() {
+                if count < 3 {
+                    value = value * 10 + digit
+                    count += 1
+                }
+            }
+            while count < 3 {
+                value *= 10
+                count += 1
+            }
+            return value
+        }
+
+        /// The offset from UTC, in minutes.
+        mutating func offset() -> Int64? {
+            if take("Z") || take("z") { return 0 }
+            let isNegative = take("-")
+            guard isNegative || take("+"), let hour = number(digits: 2), take(":"), let minute = number(digits: 2),
+                hour <= 23, minute <= 59
+            else { return nil }
+            return (hour * 60 + minute) * (isNegative ? -1 : 1)
+        }
+
+        static func days(inMonth month: Int64, year: Int64) -> Int64 {
+            let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+            return switch month {
+            case 2: isLeap ? 29 : 28
+            case 4, 6, 9, 11: 30
+            default: 31
+            }
+        }
+
+        /// Days since 1970-01-01 in the Gregorian calendar, years counted from March so that leap days come last.
+        static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+            let shifted = month <= 2 ? year + 399 : year + 400  // never negative; 400 years are one whole cycle
+            let monthFromMarch = (month + 9) % 12
+            let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+            // 719,468 days lie between 0000-03-01 and 1970-01-01, and 146,097 are in a cycle.
+            return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468 - 146_097
+        }
+    }
+}

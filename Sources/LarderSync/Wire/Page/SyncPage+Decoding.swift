@@ -1,0 +1,103 @@
+extension SyncPage {
+    /// The largest body of a page unless told otherwise, in bytes: 64 MiB.
+    package static let maximumBody = 64 << 20
+
+    private static let names: [StaticString] = [
+        "sync_until_sequence", "has_more", "next_page_url", "next_sync_token", "mutations",
+    ]
+
+    /// Reads a page's body.
+    ///
+    /// - Throws: ``WireError`` naming the member that is not as the protocol has it.
+    /// - Complexity: O(*n*) for *n* bytes, in one pass.
+    package init(decoding body: [UInt8], limit: Int = maximumBody) throws(WireError) {
+        guard body.count <= limit else { throw .tooLarge(path: "", limit: limit) }
+        var reader = BodyReader(body)
+        try reader.beginObject(path: "")
+        var page: SyncPage?
+        while let name = try reader.name() {
+            guard ("sync" as StaticString).isSpelled(name) else {
+                _ = try reader.value()
+                continue
+            }
+            guard page == nil else { throw .duplicate(path: "sync") }
+            page = try Self.page(&reader)
+        }
+        try reader.finish()
+        guard let page else { throw .missing(path: "sync") }
+        self = page
+    }
+
+    private static func page(_ reader: inout BodyReader) throws(WireError) -> SyncPage {
+        try reader.beginObject(path: "sync")
+        var values = [BodyValue?](repeating: nil, count: names.count)
+        var mutations: [Mutation]?
+        while let name = try reader.name() {
+            guard let found = names.firstIndex(where: { $0.isSpelled(name) }) else {
+                _ = try reader.value()
+                continue
+            }
+            let isMutations = found == names.count - 1
+            guard values[found] == nil, !(isMutations && mutations != nil) else {
+                throw .duplicate(path: path(found))
+            }
+            if isMutations {
+                mutations = try Self.mutations(&reader)
+            } else {
+                values[found] = try reader.value()
+            }
+        }
+        guard let mutations else { throw .missing(path: path(4)) }
+        return try checked(values, mutations)
+    }
+
+    private static func mutations(_ reader: inout BodyReader) throws(WireError) -> [Mutation] {
+        try reader.beginArray(path: path(4))
+        var mutations: [Mutation] = []
+        while try reader.nextObject(path: "sync.mutations[\(mutations.count)]") {
+            let index = mutations.count
+            let values = try reader.members(MutationMembers.names, path: "sync.mutations[\(index)]")
+            mutations.append(try MutationMembers(values, index: index).mutation(in: reader))
+        }
+        return mutations
+    }
+
+    private static func checked(_ values: [BodyValue?], _ mutations: [Mutation]) throws(WireError) -> SyncPage {
+        let sequence: Int64
+        switch values[0] {
+        case .integer(let number)?: sequence = number
+        case nil, .null?: throw .missing(path: path(0))
+        default: throw .wrongType(path: path(0), expected: .integer)
+        }
+        guard sequence >= 0 else { throw .outOfRange(path: path(0)) }
+        let hasMore: Bool
+        switch values[1] {
+        case .boolean(let flag)?: hasMore = flag
+        case nil, .null?: throw .missing(path: path(1))
+        default: throw .wrongType(path: path(1), expected: .boolean)
+        }
+        let nextPageURL = try text(values, 2)
+        let nextSyncToken = try text(values, 3)
+        guard hasMore ? nextPageURL != nil : nextSyncToken != nil else { throw .missing(path: path(hasMore ? 2 : 3)) }
+        guard hasMore ? nextSyncToken == nil : nextPageURL == nil else {
+            throw .contradiction(path: path(hasMore ? 3 : 2))
+        }
+        return SyncPage(
+            syncUntilSequence: sequence, hasMore: hasMore, nextPageURL: nextPageURL, nextSyncToken: nextSyncToken,
+            mutations: mutations)
+    }
+
+    /// A member that must be there, and may be `null`.
+    private static func text(_ values: [BodyValue?], _ member: Int) throws(WireError) -> String? {
+        switch values[member] {
+        case .null?: return nil
+        case .string(let text)?:
+            guard !text.isEmpty else { throw .empty(path: path(member)) }
+            return text
+        case nil: throw .missing(path: path(member))
+        default: throw .wrongType(path: path(member), expected: .string)
+        }
+    }
+
+    private static func path(_ member: Int) -> String { "sync".member(names[member]) }
+}

@@ -1,0 +1,71 @@
+public import HTTPTypes
+
+/// The address of a server, to which paths are appended as text.
+///
+/// Appending is never RFC 3986 resolution: that would drop a base path such as `/content`, and take `//other.test/x` for
+/// another host.
+public struct BaseURL: Sendable, Hashable {
+    /// `http` or `https`.
+    public let scheme: String
+
+    /// The host in lower case, and the port where one is given: `api.example.org` or `[::1]:8080`.
+    public let authority: String
+
+    /// Empty, or a path that begins with a slash and does not end with one, such as `/content`.
+    public let basePath: String
+
+    /// The address `text` spells; `nil` unless it is a plain one.
+    ///
+    /// A plain address has the scheme `http` or `https`, a host, at most a port and a path, and nothing else: no user
+    /// information, query or fragment. The path holds no empty segment, no `.` or `..` (percent-encoded or
+    /// not), no backslash and no encoded slash. One trailing slash is dropped.
+    public init?(_ text: String) {
+        guard let separator = text.utf8.firstRange(of: "://".utf8) else { return nil }
+        let scheme = text[..<separator.lowerBound].lowercased()
+        let rest = text[separator.upperBound...]
+        let authorityEnd = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        let authority = rest[..<authorityEnd].lowercased()
+        var path = rest[authorityEnd...]
+        if path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+        guard RequestTarget.isScheme(scheme), RequestTarget.isAuthority(authority), Self.isBasePath(path) else {
+            return nil
+        }
+        self.scheme = scheme
+        self.authority = authority
+        self.basePath = String(path)
+    }
+
+    /// A request for the base path followed by `pathAndQuery`, byte for byte.
+    ///
+    /// Nothing is checked here: a text that would not stay a path of this host (it must begin with `/`, unless
+    /// it begins with `?` behind a base path) makes a request that every transport refuses with
+    /// ``TransportError/invalidRequest(reason:)``.
+    ///
+    /// - Parameters:
+    ///   - method: the request's method.
+    ///   - pathAndQuery: what to append, such as `/api/v4/changes?limit=100`.
+    ///   - headers: the request's header fields.
+    public func request(
+        _ method: HTTPRequest.Method = .get, appending pathAndQuery: String, headers: HTTPFields = [:]
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: method, scheme: scheme, authority: authority, path: basePath + pathAndQuery, headerFields: headers)
+    }
+
+    private static func isBasePath(_ path: Substring) -> Bool {
+        if path.isEmpty { return true }
+        guard path.utf8.allSatisfy({ RequestTarget.isPathByte($0) && $0 != UInt8(ascii: "?") }),
+            RequestTarget.isEncodingWhole(path), !RequestTarget.hasDotSegment(path)
+        else { return false }
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        return segments.allSatisfy { segment in
+            let plain = segment.lowercased()
+            return !plain.isEmpty && !plain.contains("%2f") && !plain.contains("%5c")
+        }
+    }
+}
+
+extension BaseURL: CustomStringConvertible {
+    /// The address as text, without a trailing slash.
+    public var description: String { "\(scheme)://\(authority)\(basePath)" }
+}

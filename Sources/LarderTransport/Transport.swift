@@ -1,0 +1,36 @@
+public import HTTPTypes
+
+/// The one door to the network: sends a request, hands back the head of the response and a streaming body.
+///
+/// What every conformer promises:
+/// - Redirects are never followed. A 3xx is returned as the response it is, so that the request's headers
+///   never leave the host they were meant for.
+/// - Nothing is cached, no cookie is stored or sent, nothing is sent twice behind the caller's back.
+/// - A status of 400 or above is a response, not an error. Errors are about the exchange itself.
+/// - A request that ``RequestTarget`` refuses is refused before a byte is sent.
+public protocol Transport: Sendable {
+    /// Sends one request and returns when the head of the response is there; the body streams.
+    ///
+    /// Cancelling the calling task ends the exchange at once. After the return, the exchange lives as long as
+    /// somebody holds the body: dropping it unread closes the exchange.
+    ///
+    /// - Parameters:
+    ///   - request: needs a scheme of `http` or `https`, an authority, and a path that begins with `/`.
+    ///   - body: the whole request body, or `nil` for none.
+    ///   - timeouts: the longest waits of each phase; the last holds for the body that is returned, too.
+    /// - Throws: every case of ``TransportError`` but ``TransportError/bodyTooLarge(limit:)``, which only the body throws.
+    func send(
+        _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
+    ) async throws(TransportError) -> TransportResponse
+}
+
+extension Transport {
+    /// Sends a request without a body, with the default timeouts unless told otherwise.
+    ///
+    /// - Throws: as ``send(_:body:timeouts:)``.
+    public func send(
+        _ request: HTTPRequest, timeouts: TransportTimeouts = TransportTimeouts()
+    ) async throws(TransportError) -> TransportResponse {
+        try await send(request, body: nil, timeouts: timeouts)
+    }
+}

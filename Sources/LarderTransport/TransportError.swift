@@ -1,0 +1,79 @@
+/// Why an exchange with a server gave no (whole) response.
+///
+/// The reasons are for people and logs. They hold error names and codes, never an address, a path or a header.
+public enum TransportError: Error, Sendable, Equatable {
+    /// The part of an exchange that took too long; see ``TransportTimeouts``.
+    public enum Phase: Sendable, Hashable {
+        /// Getting a connection.
+        case connect
+        /// Waiting for the head of the response.
+        case head
+        /// Waiting for the next chunk of the body.
+        case idle
+    }
+
+    /// The task that sent the request or read the body was cancelled, or the transport was shut down.
+    case cancelled
+
+    /// A phase took longer than its limit.
+    ///
+    /// Common causes: a server that hangs, a network that drops packets, a captive portal.
+    case timeout(Phase)
+
+    /// The host answered that nobody listens on the port. The server has not seen the request.
+    case connectionRefused
+
+    /// No connection came about: no route, no such host name, no network. The server has not seen the request.
+    case noConnection(reason: String)
+
+    /// The connection ended before the response did: reset, closed early, or fewer bytes than announced.
+    ///
+    /// The server may have acted on the request.
+    case connectionLost(reason: String)
+
+    /// The TLS handshake failed. The server has not seen the request.
+    ///
+    /// Common causes: a captive portal, a device clock that is wrong, an expired certificate.
+    case tls(reason: String)
+
+    /// The request cannot be sent as it stands: see ``RequestTarget``.
+    case invalidRequest(reason: String)
+
+    /// The body is longer than the reader (or the adapter) is willing to hold, `limit` bytes.
+    case bodyTooLarge(limit: Int)
+
+    /// Anything else, a response that is not HTTP among it.
+    case other(reason: String)
+
+    /// Whether the same request, sent again later, may succeed.
+    ///
+    /// False for ``cancelled`` (somebody wished it so), ``invalidRequest(reason:)`` and ``bodyTooLarge(limit:)`` (it would
+    /// happen again). True for all else: also for ``tls(reason:)``, because captive portals and wrong clocks pass,
+    /// and for ``other(reason:)``, because giving a write up for an unknown reason is the greater loss.
+    /// Retry with a growing delay, and a request that is not idempotent only under an idempotency key.
+    public var isRetryable: Bool {
+        switch self {
+        case .cancelled, .invalidRequest, .bodyTooLarge: false
+        case .timeout, .connectionRefused, .noConnection, .connectionLost, .tls, .other: true
+        }
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    /// One line in English without user content.
+    public var description: String {
+        switch self {
+        case .cancelled: "the exchange was cancelled"
+        case .timeout(.connect): "no connection within the time limit"
+        case .timeout(.head): "no response within the time limit"
+        case .timeout(.idle): "the response stopped for longer than the time limit"
+        case .connectionRefused: "the connection was refused"
+        case .noConnection(let reason): "no connection: \(reason)"
+        case .connectionLost(let reason): "the connection was lost: \(reason)"
+        case .tls(let reason): "no secure connection: \(reason)"
+        case .invalidRequest(let reason): "the request cannot be sent: \(reason)"
+        case .bodyTooLarge(let limit): "the body is longer than \(limit) bytes"
+        case .other(let reason): "the exchange failed: \(reason)"
+        }
+    }
+}
