@@ -31,7 +31,8 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+        .systemLibrary(
+            name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
         .systemLibrary(name: "CLarderSystem"),
 
         .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
@@ -112,7 +113,9 @@ let package = Package(
         .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
         .testTarget(
             name: "LarderStoreTests",
-            dependencies: ["LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "CacheToolTests",
             dependencies: [
@@ -137,7 +140,8 @@ let package = Package(
         .testTarget(
             name: "LarderSyncTests",
             dependencies: [
-                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting", "LarderServer",
+                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting",
+                "LarderServer",
                 "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
