@@ -116,8 +116,10 @@ let package = Package(
         .testTarget(
             name: "CacheToolTests",
             dependencies: [
-                "cachetool", "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
-            ]),
+                "cachetool", "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderServer",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Help"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Larder", "LarderAsyncHTTPClient", "LarderServer"]),
         .testTarget(
             name: "LarderTransportTests",
