@@ -54,11 +54,13 @@ public struct BaseURL: Sendable, Hashable {
 
     private static func isBasePath(_ path: Substring) -> Bool {
         if path.isEmpty { return true }
-        guard path.utf8.allSatisfy({ RequestTarget.isPathByte($0) && $0 != UInt8(ascii: "?") }) else { return false }
+        guard path.utf8.allSatisfy({ RequestTarget.isPathByte($0) && $0 != UInt8(ascii: "?") }),
+            RequestTarget.isEncodingWhole(path), !RequestTarget.hasDotSegment(path)
+        else { return false }
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         return segments.allSatisfy { segment in
-            let plain = segment.lowercased().replacing("%2e", with: ".")
-            return !["", ".", ".."].contains(plain) && !plain.contains("%2f") && !plain.contains("%5c")
+            let plain = segment.lowercased()
+            return !plain.isEmpty && !plain.contains("%2f") && !plain.contains("%5c")
         }
     }
 }

@@ -20,8 +20,8 @@ public struct RequestTarget: Sendable, Hashable {
     /// The target of `request`.
     ///
     /// - Throws: ``TransportError/invalidRequest(reason:)`` when the scheme is neither `http` nor `https`, the
-    ///   authority is not a host with at most a port, or the path does not begin with `/` or holds a byte that is not
-    ///   visible ASCII, a `#` or a backslash.
+    ///   authority is not a host with at most a port, or the path is not one as RFC 3986 §3.3 and §3.4 write it
+    ///   (a `/` in front, percent-encoded where need be) or holds a segment `.` or `..`, encoded or not.
     public init(_ request: HTTPRequest) throws(TransportError) {
         guard let scheme = request.scheme?.lowercased(), Self.isScheme(scheme) else {
             throw .invalidRequest(reason: "the scheme is neither http nor https")
@@ -32,8 +32,12 @@ public struct RequestTarget: Sendable, Hashable {
         guard let path = request.path, path.utf8.first == UInt8(ascii: "/") else {
             throw .invalidRequest(reason: "the path does not begin with a slash")
         }
-        guard path.utf8.allSatisfy(Self.isPathByte) else {
-            throw .invalidRequest(reason: "the path holds a byte that must be percent-encoded")
+        guard path.utf8.allSatisfy(Self.isPathByte), Self.isEncodingWhole(path) else {
+            throw .invalidRequest(reason: "the path is not percent-encoded as it must be")
+        }
+        // Some clients resolve these segments, some do not: no server shall see two spellings.
+        guard !Self.hasDotSegment(path.prefix { $0 != "?" }) else {
+            throw .invalidRequest(reason: "the path holds a dot segment")
         }
         self.scheme = scheme
         self.authority = authority
@@ -62,11 +66,23 @@ public struct RequestTarget: Sendable, Hashable {
         return rest.isEmpty || isPort(rest)
     }
 
-    /// Visible ASCII without the fragment sign, the backslash, quotes, angle brackets, braces, `^`, `|` and backtick.
+    /// RFC 3986 §3.3 `pchar`, the slash, the question mark, and the percent sign by itself.
     static func isPathByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x21...0x7E: !#"#\"<>{}^|`"#.utf8.contains(byte)
-        default: false
+        isNameByte(byte) || "/?%:@!$&'()*+,;=".utf8.contains(byte)
+    }
+
+    /// Whether every percent sign stands before two hexadecimal digits.
+    static func isEncodingWhole(_ text: some StringProtocol) -> Bool {
+        text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
+            part.utf8.prefix(2).count == 2 && part.prefix(2).allSatisfy { $0.isASCII && $0.isHexDigit }
+        }
+    }
+
+    /// Whether a segment is `.` or `..`, percent-encoded or not.
+    static func hasDotSegment(_ path: some StringProtocol) -> Bool {
+        path.split(separator: "/").contains { segment in
+            let plain = segment.lowercased().replacing("%2e", with: ".")
+            return plain == "." || plain == ".."
         }
     }
 

@@ -1,0 +1,81 @@
+#if AsyncHTTPClient
+private import AsyncHTTPClient
+public import HTTPTypes
+public import LarderTransport
+private import NIOCore
+private import NIOHTTP1
+
+/// The transport for Linux: AsyncHTTPClient, with a connection pool of its own.
+///
+/// A reader that stops asking stops the server: one chunk is held, the rest waits in the socket buffers.
+/// A refused connection fails at once, nothing is retried, followed, decompressed or stored.
+/// Call ``shutdown()`` when done; a transport that is let go without it shuts down in the background.
+public final class AsyncHTTPClientTransport: Transport {
+    private let client: HTTPClient
+    private let clock: any Clock<Duration>
+
+    /// A transport with an empty pool.
+    ///
+    /// - Parameters:
+    ///   - connectionsPerHost: the most HTTP/1.1 connections to one host at a time; more requests wait, which
+    ///     counts as connecting. An unread body keeps its connection.
+    ///   - clock: counts the time limits.
+    public init(connectionsPerHost: Int = 8, clock: any Clock<Duration> = ContinuousClock()) {
+        precondition(connectionsPerHost > 0, "\(connectionsPerHost) connections per host")
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.decompression = .disabled
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
+        // The limit of each request is kept by its exchange; this one ends the attempts that nobody waits for any more.
+        configuration.timeout.connect = .seconds(60)
+        client = HTTPClient(configuration: configuration)
+        self.clock = clock
+    }
+
+    deinit {
+        // Lets a client that is already shut down be, and one that is not go without a trap.
+        client.shutdown { _ in }
+    }
+
+    /// Ends every exchange with ``TransportError/cancelled`` and closes all connections.
+    ///
+    /// Later requests throw ``TransportError/cancelled``. A second call does nothing.
+    public func shutdown() async {
+        // The client can only say that it was shut down before, or which connections did not close cleanly.
+        try? await client.shutdown()
+    }
+
+    /// Sends one request; see ``Transport/send(_:body:timeouts:)``.
+    ///
+    /// A connect limit above 60 seconds counts as 60 seconds.
+    public func send(
+        _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
+    ) async throws(TransportError) -> TransportResponse {
+        let outgoing = try outgoing(request, body: body)
+        if Task.isCancelled { throw .cancelled }
+        let exchange = Exchange(clock: clock, timeouts: timeouts)
+        let task = client.execute(request: outgoing, delegate: ResponseDelegate(exchange, isSecure: outgoing.useTLS))
+        // A client that is shut down fails its tasks without a word to the delegate.
+        task.futureResult.whenFailure { exchange.finish(TransportError($0, isConnected: false, isSecure: false)) }
+        // The exchange holds the transport: a body may outlive the last reference a caller has.
+        exchange.attach { [self] in withExtendedLifetime(self) { task.cancel() } }
+        return try await exchange.response()
+    }
+
+    private func outgoing(_ request: HTTPRequest, body: [UInt8]?) throws(TransportError) -> HTTPClient.Request {
+        let target = try RequestTarget(request)
+        var headers = HTTPHeaders()
+        for field in request.headerFields { headers.add(name: field.name.rawName, value: field.value) }
+        do {
+            return try HTTPClient.Request(
+                url: target.text,
+                method: HTTPMethod(rawValue: request.method.rawValue),
+                headers: headers,
+                body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
+        } catch {
+            throw TransportError(error, isConnected: false, isSecure: false)
+        }
+    }
+}
+#endif

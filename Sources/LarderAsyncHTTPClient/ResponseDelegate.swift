@@ -1,0 +1,54 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import HTTPTypes
+import LarderTransport
+import NIOCore
+import NIOHTTP1
+
+/// Hands what the client reports to the exchange, and holds the client back until the reader has taken it.
+final class ResponseDelegate: HTTPClientResponseDelegate {
+    typealias Response = Void
+
+    private let exchange: Exchange
+    private let isSecure: Bool
+
+    init(_ exchange: Exchange, isSecure: Bool) {
+        self.exchange = exchange
+        self.isSecure = isSecure
+    }
+
+    func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+        exchange.connected()
+    }
+
+    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        guard (100...999).contains(head.status.code) else {
+            let error = TransportError.other(reason: "the status is not a number of three digits")
+            return task.eventLoop.makeFailedFuture(error)
+        }
+        var fields = HTTPFields()
+        for (name, value) in head.headers {
+            // A field with a name outside RFC 9110 §5.1 means nothing to anybody.
+            guard let name = HTTPField.Name(name) else { continue }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
+        exchange.receive(head: HTTPResponse(status: status, headerFields: fields))
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
+        let wanted = task.eventLoop.makePromise(of: Void.self)
+        exchange.receive(Array(buffer.readableBytesView)) { wanted.succeed() }
+        return wanted.futureResult
+    }
+
+    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        exchange.finish(TransportError(error, isConnected: exchange.isConnected, isSecure: isSecure))
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) {
+        exchange.finish()
+    }
+}
+#endif

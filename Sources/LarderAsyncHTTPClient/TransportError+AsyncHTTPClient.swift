@@ -1,0 +1,80 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import LarderTransport
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+extension TransportError {
+    /// The fact behind an error of the client.
+    ///
+    /// - Parameters:
+    ///   - error: what the client reported.
+    ///   - isConnected: whether the request was under way already.
+    ///   - isSecure: whether the connection is TLS. An error nobody else claims, before the request was
+    ///     under way, then comes from the handshake.
+    init(_ error: any Error, isConnected: Bool, isSecure: Bool) {
+        switch error {
+        case let error as TransportError: self = error
+        case is CancellationError: self = .cancelled
+        case let error as HTTPClientError: self = Self.fact(error)
+        case let error as NIOConnectionError: self = Self.fact(error)
+        case let error as IOError: self = Self.fact(error, isConnected: isConnected)
+        case let error as ChannelError: self = Self.fact(error)
+        case is SocketAddressError: self = .noConnection(reason: "the host name has no address")
+        case HTTPParserError.invalidEOFState: self = .connectionLost(reason: "the response is shorter than announced")
+        case is HTTPParserError: self = .other(reason: "the response is not HTTP")
+        case _ where !isConnected && isSecure: self = .tls(reason: "\(type(of: error))")
+        case _ where !isConnected: self = .noConnection(reason: "\(type(of: error))")
+        default: self = .other(reason: "\(type(of: error))")
+        }
+    }
+
+    private static func fact(_ error: HTTPClientError) -> TransportError {
+        let reason = error.shortDescription
+        switch error {
+        case .cancelled, .alreadyShutdown, .requestStreamCancelled:
+            return .cancelled
+        case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:
+            return .timeout(.connect)
+        case .deadlineExceeded:
+            return .timeout(.head)
+        case .readTimeout:
+            return .timeout(.idle)
+        case .remoteConnectionClosed, .uncleanShutdown:
+            return .connectionLost(reason: reason)
+        case .invalidURL, .emptyHost, .emptyScheme, .contentLengthMissing, .bodyLengthMismatch,
+            .traceRequestWithBody, .identityCodingIncorrectlyPresent:
+            return .invalidRequest(reason: reason)
+        default:
+            return .other(reason: reason)
+        }
+    }
+
+    /// The first address that was refused speaks for all: a host with two addresses refuses on both.
+    private static func fact(_ error: NIOConnectionError) -> TransportError {
+        guard !error.connectionErrors.isEmpty else { return .noConnection(reason: "the host name has no address") }
+        let causes = error.connectionErrors.compactMap { $0.error as? IOError }
+        if causes.contains(where: { $0.errnoCode == ECONNREFUSED }) { return .connectionRefused }
+        if let cause = causes.first { return fact(cause, isConnected: false) }
+        return .noConnection(reason: "no address of the host answered")
+    }
+
+    private static func fact(_ error: IOError, isConnected: Bool) -> TransportError {
+        let reason = "errno \(error.errnoCode)"
+        if isConnected { return .connectionLost(reason: reason) }
+        switch error.errnoCode {
+        case ECONNREFUSED: return .connectionRefused
+        case ETIMEDOUT: return .timeout(.connect)
+        default: return .noConnection(reason: reason)
+        }
+    }
+
+    private static func fact(_ error: ChannelError) -> TransportError {
+        switch error {
+        case .connectTimeout: .timeout(.connect)
+        default: .connectionLost(reason: "the channel closed")
+        }
+    }
+}
+#endif

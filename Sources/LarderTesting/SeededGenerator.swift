@@ -1,0 +1,27 @@
+/// A random number generator that gives the same numbers for the same seed, on every platform.
+///
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). For tests and
+/// simulations; never for secrets.
+public struct SeededGenerator: RandomNumberGenerator, Sendable, Hashable {
+    private var state: UInt64
+
+    /// A generator at the start of the sequence of `seed`.
+    public init(seed: UInt64) {
+        state = seed
+    }
+
+    /// The next 64 bits.
+    public mutating func next() -> UInt64 {
+        // All three steps are arithmetic modulo 2^64, as the algorithm says.
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A generator for a part of the work, whose numbers do not depend on how many are drawn here later.
+    public mutating func split() -> SeededGenerator {
+        SeededGenerator(seed: next())
+    }
+}

@@ -1,0 +1,192 @@
+private import Synchronization
+
+/// A clock that stands still until it is told to advance: tests of hours take no time.
+///
+/// It counts twice, as programs do: a monotonic time for sleeps and limits, and a wall clock that a test may set,
+/// also backwards. Advancing moves both.
+public final class VirtualClock: Clock, Sendable {
+    /// A moment, as the time since the clock was made.
+    public struct Instant: InstantProtocol {
+        /// The time since the clock was made.
+        public let offset: Duration
+
+        /// The moment `offset` after the clock was made.
+        public init(offset: Duration) {
+            self.offset = offset
+        }
+
+        /// The moment `duration` later.
+        public func advanced(by duration: Duration) -> Instant {
+            Instant(offset: offset + duration)
+        }
+
+        /// The time from here to `other`.
+        public func duration(to other: Instant) -> Duration {
+            other.offset - offset
+        }
+
+        /// Whether `left` comes before `right`.
+        public static func < (left: Instant, right: Instant) -> Bool {
+            left.offset < right.offset
+        }
+    }
+
+    private struct Sleeper {
+        let number: Int
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct Watcher {
+        let count: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        /// Milliseconds since 1970-01-01 UTC at the offset of zero.
+        var wallStart: Int64
+        var nextNumber = 0
+        var cancelled: Set<Int> = []
+        /// In the order in which they wake: by deadline, then by who slept first.
+        var sleepers: [Sleeper] = []
+        var watchers: [Watcher] = []
+    }
+
+    private let state: Mutex<State>
+
+    /// A clock at zero.
+    ///
+    /// - Parameter wallMilliseconds: what the wall clock shows, in milliseconds since 1970-01-01 UTC.
+    public init(wallMilliseconds: Int64 = 1_700_000_000_000) {
+        state = Mutex(State(wallStart: wallMilliseconds))
+    }
+
+    /// The current moment.
+    public var now: Instant { state.withLock { $0.now } }
+
+    /// Every duration can be told from any other.
+    public var minimumResolution: Duration { .zero }
+
+    /// What the wall clock shows, in milliseconds since 1970-01-01 UTC.
+    public var wallMilliseconds: Int64 {
+        state.withLock { $0.wallStart + $0.now.offset.milliseconds }
+    }
+
+    /// Sets the wall clock, forwards or backwards; sleepers do not notice.
+    public func setWallClock(toMilliseconds milliseconds: Int64) {
+        state.withLock { $0.wallStart = milliseconds - $0.now.offset.milliseconds }
+    }
+}
+
+extension VirtualClock {
+    /// How many tasks sleep.
+    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    /// The moment at which the next sleeper wakes, if one sleeps.
+    public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
+
+    /// Sleeps until the clock has been advanced to `deadline`; returns at once if it has been already.
+    ///
+    /// - Throws: `CancellationError`, at once, when the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let sleeper = Sleeper(number: number, deadline: deadline, continuation: continuation)
+                park(sleeper)
+            }
+        } onCancel: {
+            cancel(number)
+        }
+    }
+
+    /// Moves the time forward and wakes all who are due, in the order of their deadlines.
+    ///
+    /// Waking does not wait until the woken have run: where their order matters, use ``advanceToNextSleeper()`` and wait
+    /// for what the first of them does.
+    ///
+    /// - Parameter duration: zero or more.
+    public func advance(by duration: Duration) {
+        precondition(duration >= .zero, "time does not go back by \(duration)")
+        let due = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let now = state.now
+            let due = Array(state.sleepers.prefix { $0.deadline <= now })
+            state.sleepers.removeFirst(due.count)
+            return due
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Moves the time forward to the next deadline and wakes that one sleeper; false when nobody sleeps.
+    @discardableResult
+    public func advanceToNextSleeper() -> Bool {
+        let next = state.withLock { state -> Sleeper? in
+            guard !state.sleepers.isEmpty else { return nil }
+            let next = state.sleepers.removeFirst()
+            state.now = max(state.now, next.deadline)
+            return next
+        }
+        next?.continuation.resume()
+        return next != nil
+    }
+
+    /// Returns when at least `count` tasks sleep at the same time.
+    ///
+    /// A test calls it before it advances the clock, so that those whom it means to wake are there.
+    public func sleepers(atLeast count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isEnough = state.withLock { state in
+                if state.sleepers.count >= count { return true }
+                state.watchers.append(Watcher(count: count, continuation: continuation))
+                return false
+            }
+            if isEnough { continuation.resume() }
+        }
+    }
+
+    private enum Parking {
+        case parked([Watcher]), due, cancelled
+    }
+
+    private func park(_ sleeper: Sleeper) {
+        let parking = state.withLock { state -> Parking in
+            // The cancellation may have come before the continuation existed.
+            if state.cancelled.remove(sleeper.number) != nil { return .cancelled }
+            if sleeper.deadline <= state.now { return .due }
+            let place = state.sleepers.firstIndex { $0.deadline > sleeper.deadline } ?? state.sleepers.endIndex
+            state.sleepers.insert(sleeper, at: place)
+            let count = state.sleepers.count
+            let satisfied = state.watchers.filter { $0.count <= count }
+            state.watchers.removeAll { $0.count <= count }
+            return .parked(satisfied)
+        }
+        switch parking {
+        case .parked(let watchers): for watcher in watchers { watcher.continuation.resume() }
+        case .due: sleeper.continuation.resume()
+        case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func cancel(_ number: Int) {
+        let sleeper = state.withLock { state -> Sleeper? in
+            guard let place = state.sleepers.firstIndex(where: { $0.number == number }) else {
+                state.cancelled.insert(number)
+                return nil
+            }
+            return state.sleepers.remove(at: place)
+        }
+        sleeper?.continuation.resume(throwing: CancellationError())
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded towards zero.
+    fileprivate var milliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
