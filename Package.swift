@@ -32,9 +32,9 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
-        .systemLibrary(name: "CSystem"),
+        .systemLibrary(name: "CLarderSystem"),
 
-        .target(name: "LarderEngine", dependencies: ["CLMDB", "CSystem"]),
+        .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
         .target(name: "LarderFormat", dependencies: ["CXXHash"]),
         .target(
             name: "LarderStore",
@@ -93,6 +93,7 @@ let package = Package(
                 "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderURLSession",
                 "LarderAsyncHTTPClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tools/cachetool"),
         .executableTarget(
@@ -104,11 +105,19 @@ let package = Package(
             ],
             path: "Tools/demo"),
 
-        .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine", "CLMDB"]),
+        .executableTarget(
+            name: "engine-probe", dependencies: ["LarderEngine", "CLMDB"], path: "Tests/Probes/engine-probe"),
+        .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine", "CLMDB", "engine-probe"]),
+        .testTarget(name: "CompileTests", dependencies: ["LarderEngine"]),
         .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
         .testTarget(
             name: "LarderStoreTests",
             dependencies: ["LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log")]),
+        .testTarget(
+            name: "CacheToolTests",
+            dependencies: [
+                "cachetool", "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "LarderTransportTests",
             dependencies: [

@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-private import CSystem
+private import CLarderSystem
 private import Glibc
 #elseif canImport(Darwin)
 private import Darwin

@@ -16,8 +16,8 @@ extension RawSpan {
         return I(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// XXH64 of the bytes.
-    func xxh64(seed: UInt64) -> UInt64 {
+    /// XXH64 of the bytes. FORMAT.md, "XXH64".
+    package func xxh64(seed: UInt64) -> UInt64 {
         unsafe withUnsafeBytes { bytes in unsafe larder_xxh64(bytes.baseAddress, bytes.count, seed) }
     }
 

@@ -62,6 +62,14 @@ package struct ResourceRecord: Hashable, Sendable {
         isPinned = try reader.bool()
     }
 
+    /// Reads only what a reader of rows needs: the generation that is shown, or `nil` when none is.
+    package static func visibleGeneration(decoding body: RawSpan) throws(FormatError) -> Int64? {
+        var reader = TupleReader(body)
+        let state = try reader.state("state", as: State.self)
+        let live = try reader.optionalCount("liveGeneration")
+        return state == .ready ? live : nil
+    }
+
     /// The body.
     package func encode() -> [UInt8] {
         var writer = TupleWriter()

@@ -10,6 +10,9 @@ package enum Checksum {
         return writer.bytes.rawSpan.xxh64(seed: TableName.rows.seed)
     }
 
+    /// As ``ownerSeed(_:)-(ResourceKey)``, for an owner whose key in `resources` is at hand; nothing is copied.
+    package static func ownerSeed(_ resourceKey: RawSpan) -> UInt64 { resourceKey.xxh64(seed: TableName.rows.seed) }
+
     /// The checksum of `body` under `key`.
     ///
     /// - Parameters:

@@ -9,19 +9,10 @@ final class GroupCommit: Sendable {
     /// The most writes in one commit.
     private static let limit = 256
 
-    private let environment: Environment
-    private let tables: Tables
-    private let hub: ObservationHub
     private let waiting = Mutex<[PendingWrite]>([])
 
-    init(environment: Environment, tables: Tables, hub: ObservationHub) {
-        self.environment = environment
-        self.tables = tables
-        self.hub = hub
-    }
-
     /// Runs a write in one of the next commits and returns when that commit has succeeded.
-    func run(_ write: PendingWrite) async throws {
+    func run(_ write: PendingWrite, in shared: SharedState) async throws {
         try Task.checkCancellation()
         let isFirst = waiting.withLock { waiting in
             waiting.append(write)
@@ -29,7 +20,7 @@ final class GroupCommit: Sendable {
         }
         if isFirst {
             do throws(EngineError) {
-                try environment.onWriter { self.drain() }
+                try shared.environment.onWriter { self.drain(shared) }
             } catch {
                 for write in waiting.withLock({ Self.take(&$0) }) { write.finish(.failure(error)) }
             }
@@ -47,42 +38,40 @@ final class GroupCommit: Sendable {
     }
 
     /// Commits all that waits; on the writer thread.
-    private func drain() {
+    private func drain(_ shared: SharedState) {
         let writes = waiting.withLock { Self.take(&$0) }.filter { $0.begin() }
         var start = 0
         while start < writes.count {
             let end = min(start + Self.limit, writes.count)
-            commit(Array(writes[start..<end]))
+            commit(Array(writes[start..<end]), shared)
             start = end
         }
     }
 
-    private func commit(_ writes: [PendingWrite]) {
-        guard let spoiled = commitTogether(writes) else { return }
+    private func commit(_ writes: [PendingWrite], _ shared: SharedState) {
+        guard let spoiled = commitTogether(writes, shared) else { return }
         let others = writes.filter { $0 !== spoiled }
-        guard let again = commitTogether(others) else { return }
-        for write in others where write !== again { _ = commitTogether([write]) }
+        guard let again = commitTogether(others, shared) else { return }
+        for write in others where write !== again { _ = commitTogether([write], shared) }
     }
 
     /// Commits the writes in one transaction and ends each with its outcome.
     ///
     /// - Returns: the write that spoiled the transaction, ended with its error; the others have not ended then.
-    private func commitTogether(_ writes: [PendingWrite]) -> PendingWrite? {
+    private func commitTogether(_ writes: [PendingWrite], _ shared: SharedState) -> PendingWrite? {
         if writes.isEmpty { return nil }
         let durability: Durability = writes.contains { $0.durability == .full } ? .full : .relaxed
-        var outcomes: [Result<Void, any Error>] = []
         do {
-            let changes = try environment.transact(durability: durability) { (engine: inout WriteTransaction) in
-                let (made, changes) = try Transaction.run(&engine, tables) { try Self.runAll(writes, &$0) }
-                outcomes = made
-                return changes
-            }
-            hub.publish(changes)
+            let outcomes = try shared.transact(durability: durability) { try Self.runAll(writes, &$0) }
             for (write, outcome) in zip(writes, outcomes) { write.finish(outcome) }
             return nil
         } catch let failure as SpoiledTransaction {
             failure.write.finish(.failure(failure.error))
             return failure.write
+        } catch let error as EngineError where writes.count > 1 && error.isOneWriteTooMany {
+            // What does not fit is one of them: the others still may, above all those that make room.
+            for write in writes { _ = commitTogether([write], shared) }
+            return nil
         } catch {
             for write in writes { write.finish(.failure(error)) }
             return nil
@@ -111,4 +100,14 @@ final class GroupCommit: Sendable {
 private struct SpoiledTransaction: Error {
     let write: PendingWrite
     let error: any Error
+}
+
+extension EngineError {
+    /// Whether a transaction with fewer writes might have succeeded.
+    fileprivate var isOneWriteTooMany: Bool {
+        switch self {
+        case .mapFull, .transactionFull: true
+        default: false
+        }
+    }
 }

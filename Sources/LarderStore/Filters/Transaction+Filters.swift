@@ -28,7 +28,7 @@ extension Transaction {
         try put(body: record.encode(), in: .filters) { (key) throws(FormatError) in
             try FilterRecord.appendKey(number, to: &key)
         }
-        changes.noteFilter(canonicalText)
+        effects.changes.noteFilter(canonicalText)
         return number
     }
 
@@ -60,9 +60,11 @@ extension Transaction {
 
     /// Whether any filter holds the resource.
     package func isMember(_ resource: ResourceKey) throws -> Bool {
-        for (number, _) in try tables.filters(in: engine) where try member(ofFilter: number, resource) != nil {
-            return true
-        }
+        try isMember(resource, ofAny: try tables.filters(in: engine).map(\.number))
+    }
+
+    private func isMember(_ resource: ResourceKey, ofAny filters: [Int64]) throws -> Bool {
+        for number in filters where try member(ofFilter: number, resource) != nil { return true }
         return false
     }
 
@@ -74,8 +76,9 @@ extension Transaction {
         try remove(
             key: Self.key { (key) throws(FormatError) in try FilterRecord.appendKey(number, to: &key) },
             in: .filters)
-        for (resource, _) in members where try !isMember(resource) { try sweep(resource) }
-        changes.noteFilter(canonicalText)
+        let others = try tables.filters(in: engine).map(\.number)
+        for (resource, _) in members where try !isMember(resource, ofAny: others) { try sweep(resource) }
+        effects.changes.noteFilter(canonicalText)
     }
 
     /// Withdraws a resource that no filter holds any more.

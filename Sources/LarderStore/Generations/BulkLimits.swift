@@ -12,44 +12,36 @@ enum BulkLimits {
     static let rowsPerLook = 64
 }
 
-extension Store {
+extension BulkLimits {
     /// A question to ask every few rows: is this batch's time up?
-    func bulkDeadline() -> () -> Bool {
+    static func deadline(_ environment: Environment, _ host: HostServices) -> () -> Bool {
         let start = host.elapsed()
         var rows = 0
         return {
             rows += 1
-            guard rows % BulkLimits.rowsPerLook == 0 else { return false }
-            let spent = self.host.elapsed() - start
-            return spent >= BulkLimits.time
-                || (spent >= BulkLimits.timeWhenAwaited && self.environment.hasWaitingWriters)
+            guard rows % rowsPerLook == 0 else { return false }
+            let spent = host.elapsed() - start
+            return spent >= time
+                || (spent >= timeWhenAwaited && environment.hasWaitingWriters)
         }
     }
+}
 
+extension Store {
     /// Runs `body` in a commit of its own that lets waiting writes go first.
     ///
     /// A power cut may lose the last of these commits, never more and never consistency.
     func bulk<Result: Sendable>(_ body: @escaping @Sendable (inout Transaction) throws -> Result) async throws -> Result
     {
-        try await withCheckedThrowingContinuation { continuation in
+        try checkWritable()
+        return try await withCheckedThrowingContinuation { continuation in
             do throws(EngineError) {
                 try environment.onWriter(isBulk: true) {
-                    continuation.resume(with: Swift.Result { try self.bulkOnWriter(body) })
+                    continuation.resume(with: Swift.Result { try self.shared.transact(durability: .relaxed, isBulk: true, body) })
                 }
             } catch {
                 continuation.resume(throwing: error)
             }
         }
-    }
-
-    func bulkOnWriter<Result>(_ body: (inout Transaction) throws -> Result) throws -> Result {
-        var changes = ChangeSet()
-        let result = try environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
-            let (result, made) = try Transaction.run(&engine, tables, body)
-            changes = made
-            return result
-        }
-        hub.publish(changes)
-        return result
     }
 }

@@ -5,76 +5,75 @@ internal import Logging
 extension Store {
     /// Removes the rows of all garbage generations, in short commits that let other writes go first.
     ///
-    /// Happens by itself after a swap; this waits for it.
+    /// Happens by itself after a swap or a withdrawal; this waits for it.
     ///
     /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
     public func reclaim() async throws {
         if isReadOnly { return }
-        var isDone = false
-        while !isDone {
-            try Task.checkCancellation()
-            isDone = try await !bulk { transaction in try transaction.reclaimSome(isTimeUp: self.bulkDeadline()) }
-        }
-    }
-
-    /// Removes garbage behind the caller's back, one short commit after the other.
-    package func scheduleReclaim() {
-        do throws(EngineError) {
-            try environment.onWriter(isBulk: true) {
-                do {
-                    let isMore = try self.bulkOnWriter { transaction in
-                        try transaction.reclaimSome(isTimeUp: self.bulkDeadline())
+        while true {
+            let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
+            if garbage.isEmpty { return }
+            for (generation, _) in garbage {
+                var isMore = true
+                while isMore {
+                    try Task.checkCancellation()
+                    isMore = try await bulk { transaction in
+                        try transaction.reclaimSome(of: generation, isTimeUp: self.shared.reclaimer.deadline())
                     }
-                    if isMore { self.scheduleReclaim() }
-                } catch {
-                    self.host.logger.warning("could not reclaim garbage", metadata: ["error": "\(error)"])
                 }
             }
-        } catch {
-            // The store is closing; the next open goes on.
-            host.logger.debug("garbage is left to the next open", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Makes what a killed process was staging garbage. Only while no other process has the store open.
-    func recover() throws {
-        let stale = try read { view in try view.tables.generations(in: .staging, view.transaction) }
-        if !stale.isEmpty {
-            try writeBlocking { transaction in
-                for (number, record) in stale {
-                    try transaction.discard(Staging(resource: record.owner, generation: number))
+    /// Makes what a killed process was staging garbage, and has all garbage removed.
+    ///
+    /// Only while no other process has the store open. What cannot be recovered does not keep the store from opening:
+    /// it is never visible, and a later open tries again.
+    func recover() {
+        do {
+            let stale = try read { view in try view.tables.generations(in: .staging, view.transaction) }
+            if !stale.isEmpty {
+                try writeBlocking { transaction in
+                    for (number, record) in stale {
+                        try transaction.recover(Staging(resource: record.owner, generation: number))
+                    }
                 }
+                host.logger.info("discarded unfinished full copies", metadata: ["count": "\(stale.count)"])
             }
-            host.logger.info("discarded unfinished full copies", metadata: ["count": "\(stale.count)"])
+            let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
+            shared.reclaimer.add(garbage.map(\.number))
+        } catch {
+            host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
         }
-        scheduleReclaim()
     }
 }
 
 extension Tables {
-    /// The generations in one state.
+    /// The generations in one state; those whose records are damaged are left out.
     func generations<Source: TableReader & ~Copyable>(
         in state: GenerationRecord.State, _ source: borrowing Source
     ) throws -> [(number: Int64, record: GenerationRecord)] {
         var found: [(number: Int64, record: GenerationRecord)] = []
-        try forEach(.generations, prefix: [], in: source) { key, body in
-            let (number, record) = try decoding(.generations) { () throws(FormatError) in
-                (try GenerationRecord.decodeKey(key), try GenerationRecord(decoding: body))
+        try source.withReadCursor(in: generations) { cursor in
+            while let entry = try cursor.next() {
+                let decoded = try? decoding(.generations) { () throws(FormatError) in
+                    let body = try Record.open(entry.value, key: entry.key, seed: TableName.generations.seed)
+                    return (try GenerationRecord.decodeKey(entry.key), try GenerationRecord(decoding: body))
+                }
+                guard let (number, record) = decoded, record.state == state else { continue }
+                found.append((number, record))
             }
-            if record.state == state { found.append((number, record)) }
-            return true
         }
         return found
     }
 }
 
 extension Transaction {
-    /// Removes rows of the oldest garbage generation until its time is up.
+    /// Removes rows of a garbage generation until its time is up, and the generation with its last row.
     ///
     /// - Returns: whether there is more to remove.
-    mutating func reclaimSome(isTimeUp: () -> Bool) throws -> Bool {
-        guard let (number, found) = try tables.generations(in: .garbage, engine).first else { return false }
-        var record = found
+    mutating func reclaimSome(of number: Int64, isTimeUp: () -> Bool) throws -> Bool {
+        guard var record = try tables.generation(number, in: engine), record.state == .garbage else { return false }
         let owner = RowKeyCoding.prefix(generation: number)
         var tally = RowTally()
         var isOut = false
@@ -87,14 +86,15 @@ extension Transaction {
                     isOut = true
                     return false
                 }
-                let checksum = try Self.checksum(of: entry.value)
-                tally.remove(key: entry.key.byteCount, value: entry.value.byteCount, checksum: checksum)
+                // Garbage has no digest to keep, so damaged rows go like all others.
+                tally.remove(key: entry.key.byteCount, value: entry.value.byteCount, checksum: 0)
                 return true
             }
         }
-        noteRemoved(bytes: -Int(tally.bytes))
-        tally.apply(to: &record)
+        noteRemoved(bytes: -tally.bytes)
         if isOut {
+            record.rowCount = max(0, record.rowCount + tally.rows)
+            record.byteCount = max(0, record.byteCount + tally.bytes)
             try putGeneration(number, record)
             return true
         }
@@ -103,6 +103,16 @@ extension Transaction {
             key: Self.key { (key) throws(FormatError) in
                 try GenerationRecord.appendKey(number, to: &key)
             }, in: .generations)
-        return try tables.generations(in: .garbage, engine).first != nil
+        return false
+    }
+
+    /// As ``discard(_:)``; a damaged record of the owner keeps only its pointer.
+    mutating func recover(_ staging: Staging) throws {
+        try markGarbage(staging.generation, of: staging.resource)
+        do {
+            try forget(staging)
+        } catch StoreError.damaged {
+            // The generation is garbage all the same; `verify` names the record.
+        }
     }
 }

@@ -9,18 +9,18 @@ extension Store {
     ///
     /// - Throws: `CancellationError` while waiting for the other copy; ``EngineError``.
     package func beginStaging(_ resource: ResourceKey) async throws -> Staging {
-        try await stagingSlot.acquire()
+        try await shared.stagingSlot.acquire()
         do {
             return try await write(durability: .relaxed) { transaction in
                 if let old = try transaction.record(of: resource)?.stagingGeneration {
-                    try transaction.markGarbage(old)
+                    try transaction.markGarbage(old, of: resource)
                 }
                 let generation = try transaction.makeGeneration(of: resource, state: .staging)
                 try transaction.update(resource) { $0.stagingGeneration = generation }
                 return Staging(resource: resource, generation: generation)
             }
         } catch {
-            stagingSlot.release()
+            shared.stagingSlot.release()
             throw error
         }
     }
@@ -36,7 +36,7 @@ extension Store {
             try Task.checkCancellation()
             let start = position
             position = try await bulk { transaction in
-                try transaction.load(sorted, from: start, in: staging, isTimeUp: self.bulkDeadline())
+                try transaction.load(sorted, from: start, in: staging, isTimeUp: self.shared.reclaimer.deadline())
             }
         }
     }
@@ -50,17 +50,15 @@ extension Store {
         _ staging: Staging, _ finish: @escaping @Sendable (inout Transaction, inout ResourceRecord) throws -> Void
     ) async throws {
         try await write { transaction in try transaction.swap(staging, finish) }
-        stagingSlot.release()
-        scheduleReclaim()
+        shared.stagingSlot.release()
     }
 
     /// Gives a copy up: it becomes garbage, and the slot goes on.
     package func discard(_ staging: Staging) async {
-        defer { stagingSlot.release() }
+        defer { shared.stagingSlot.release() }
         do {
             // Not to be skipped because the task was cancelled, so not a write that can be.
             try await bulk { transaction in try transaction.discard(staging) }
-            scheduleReclaim()
         } catch {
             // The next open finds it and makes it garbage.
             host.logger.warning("could not discard a full copy", metadata: ["error": "\(error)"])
@@ -94,8 +92,8 @@ extension Transaction {
             position += 1
             if isTimeUp() { break }
         }
-        noteRemoved(bytes: -Int(tally.bytes))
-        tally.apply(to: &record)
+        noteRemoved(bytes: -tally.bytes)
+        try tally.apply(to: &record)
         try putGeneration(staging.generation, record)
         return position
     }
@@ -115,7 +113,7 @@ extension Transaction {
             var record = try record(of: staging.resource), record.stagingGeneration == staging.generation
         else { throw StoreError.stagingSuperseded(staging.resource) }
         try finish(&self, &record)
-        if let old = record.liveGeneration { try markGarbage(old) }
+        if let old = record.liveGeneration { try markGarbage(old, of: staging.resource) }
         record.state = .ready
         record.liveGeneration = staging.generation
         record.stagingGeneration = nil
@@ -124,15 +122,21 @@ extension Transaction {
         try update(staging.resource) { $0 = record }
         generation.state = .live
         try putGeneration(staging.generation, generation)
-        changes.noteReplaced(staging.resource)
+        effects.changes.noteReplaced(staging.resource)
     }
 
     mutating func discard(_ staging: Staging) throws {
         guard let generation = try tables.generation(staging.generation, in: engine), generation.state == .staging
         else { return }
-        try markGarbage(staging.generation)
-        try update(staging.resource) {
-            if $0.stagingGeneration == staging.generation { $0.stagingGeneration = nil }
+        try markGarbage(staging.generation, of: staging.resource)
+        try forget(staging)
+    }
+
+    /// Takes a full copy out of its resource's record.
+    mutating func forget(_ staging: Staging) throws {
+        guard let record = try record(of: staging.resource), record.stagingGeneration == staging.generation else {
+            return
         }
+        try update(staging.resource) { $0.stagingGeneration = nil }
     }
 }

@@ -68,6 +68,9 @@ final class Subscription: Sendable {
         hub.remove(ObjectIdentifier(self))
     }
 
+    /// Whether the store was closed or the observing task cancelled.
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
     func receive(_ changes: ChangeSet) {
         let waiter = state.withLock { state -> CheckedContinuation<ChangeSet?, Never>? in
             if let waiter = state.waiter.take() { return waiter }

@@ -1,3 +1,5 @@
+internal import LarderEngine
+
 extension Store {
     /// The value of `read` now and again after every commit that concerns `region`.
     ///
@@ -43,7 +45,11 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
             }
             if Task.isCancelled { return nil }
             hasDeliveredFirst = true
-            return try store.read(read)
+            do {
+                return try store.read(read)
+            } catch EngineError.closed where subscription.isFinished {
+                return nil
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ public struct OutboxEntry: Hashable, Sendable {
         method = record.method
         endpoint = record.endpoint
         payload = record.payload
-        attempts = Int(record.attempts)
+        attempts = Int(clamping: record.attempts)
     }
 }
 

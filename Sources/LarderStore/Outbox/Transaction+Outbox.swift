@@ -27,7 +27,7 @@ extension Transaction {
         try put(body: OutboxIndexRecord(lane: draft.lane, sequence: sequence).encode(), in: .outbox) {
             (key) throws(FormatError) in try OutboxIndexRecord.appendKey(draft.id, to: &key)
         }
-        changes.noteLane(draft.lane)
+        effects.changes.noteLane(draft.lane)
         return OutboxEntry(lane: draft.lane, sequence: sequence, record: record)
     }
 
@@ -54,7 +54,7 @@ extension Transaction {
         let event = JournalRecord.Event.outcome(
             .init(entryID: id, lane: place.lane, sequence: place.sequence, outcome: outcome, detail: detail))
         try note(JournalRecord(time: time, event: event))
-        changes.noteLane(place.lane)
+        effects.changes.noteLane(place.lane)
     }
 
     /// Adds to the journal, and drops what is older than its newest records.

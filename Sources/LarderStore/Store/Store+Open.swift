@@ -19,22 +19,12 @@ extension Store {
             let access = try readFormat(environment)
             let isReadOnly = options.access == .readOnly || access == .readOnly
             let store = Store(environment: environment, host: host, isReadOnly: isReadOnly)
-            if !isReadOnly, environment.wasOpenedAlone { try store.recover() }
+            if !isReadOnly, environment.wasOpenedAlone { store.shared.recoverOnce { store.recover() } }
             return store
         } catch {
             try? environment.close()
             throw error
         }
-    }
-
-    /// Closes the store: ends observations, finishes writes already begun, and waits for readers.
-    ///
-    /// - Parameter milliseconds: how long to wait for readers; nil waits for ever.
-    /// - Throws: ``EngineError/busy`` when readers did not leave in time, ``EngineError/closed`` when it was closed
-    ///   before.
-    public func close(within milliseconds: Int? = nil) throws {
-        hub.finish()
-        try environment.close(within: milliseconds)
     }
 
     private static func writeFirstRecords(
@@ -47,14 +37,21 @@ extension Store {
         }
     }
 
-    private static func readFormat(_ environment: Environment) throws -> FormatAccess {
+    static func readFormat(_ environment: Environment) throws -> FormatAccess {
         let tables = Tables(environment.tables)
         return try environment.read { transaction in
-            guard let record = try tables.format(in: transaction) else { throw StoreError.notAStore }
-            do throws(FormatError) {
-                return try record.access()
-            } catch {
-                throw StoreError.unsupportedFormat(error)
+            do {
+                guard let record = try tables.format(in: transaction) else { throw StoreError.notAStore }
+                do throws(FormatError) {
+                    return try record.access()
+                } catch {
+                    throw StoreError.unsupportedFormat(error)
+                }
+            } catch StoreError.damaged(_, .notAStore) {
+                throw StoreError.notAStore
+            } catch StoreError.damaged(_, .newerFormat(let minimumReader)) {
+                // Not damage: the record says so before anything that a newer version may have changed.
+                throw StoreError.unsupportedFormat(.newerFormat(minimumReader: minimumReader))
             }
         }
     }

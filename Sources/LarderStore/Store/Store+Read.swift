@@ -9,6 +9,7 @@ extension Store {
     /// - Throws: what `body` throws; ``EngineError`` when the store is closed, was opened before a fork, or has no
     ///   reader slot left.
     public func read<Result: ~Copyable>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {
-        try environment.read(with: self, body)
+        try checkOpen()
+        return try environment.read(with: self, body)
     }
 }

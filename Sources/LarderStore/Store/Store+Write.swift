@@ -13,13 +13,13 @@ extension Store {
     public func write<Result: Sendable>(
         durability: Durability = .full, _ body: @escaping @Sendable (inout Transaction) throws -> Result
     ) async throws -> Result {
-        if isReadOnly { throw refusal }
+        try checkWritable()
         let result = Mutex<Result?>(nil)
         let pending = PendingWrite(durability: durability) { transaction in
             let value = try body(&transaction)
             result.withLock { $0 = value }
         }
-        try await commits.run(pending)
+        try await shared.commits.run(pending, in: shared)
         guard let value = result.withLock({ $0 }) else { preconditionFailure("a write succeeded without running") }
         return value
     }
@@ -32,18 +32,18 @@ extension Store {
     public func writeBlocking<Result>(
         durability: Durability = .full, _ body: (inout Transaction) throws -> Result
     ) throws -> Result {
-        if isReadOnly { throw refusal }
-        var changes = ChangeSet()
-        let result = try environment.writeBlocking(durability: durability) { (engine: inout WriteTransaction) in
-            let (result, made) = try Transaction.run(&engine, tables, body)
-            changes = made
-            return result
+        try checkWritable()
+        let (result, effects) = try environment.writeBlocking(durability: durability) {
+            (engine: inout WriteTransaction) in try Transaction.run(&engine, tables, body)
         }
-        hub.publish(changes)
+        shared.publish(effects)
         return result
     }
 
-    private var refusal: any Error {
-        environment.options.access == .readOnly ? EngineError.readOnly : StoreError.readOnlyFormat
+    /// Throws unless the store is open and may be changed.
+    func checkWritable() throws {
+        try checkOpen()
+        if !isReadOnly { return }
+        throw environment.options.access == .readOnly ? EngineError.readOnly : StoreError.readOnlyFormat
     }
 }

@@ -11,19 +11,44 @@ public final class Store: Sendable {
     /// What the program around it supplied.
     package let host: HostServices
     let hub = ObservationHub()
-    let commits: GroupCommit
-    let stagingSlot = StagingSlot()
+    let shared: SharedState
     /// Whether writes are refused: as asked for, or because a newer version has changed the file.
     public let isReadOnly: Bool
+    private let isOpen = Atomic(true)
 
     init(environment: Environment, host: HostServices, isReadOnly: Bool) {
         self.environment = environment
         self.host = host
         self.isReadOnly = isReadOnly
-        tables = Tables(environment.tables)
-        commits = GroupCommit(environment: environment, tables: tables, hub: hub)
+        shared = SharedState.of(environment, host: host)
+        tables = shared.tables
+        shared.add(hub)
     }
 
     /// The directory the store lies in.
     public var path: String { environment.path }
+
+    /// Throws after ``close(within:)``: the environment may live on for another open of the same file.
+    func checkOpen() throws(EngineError) {
+        if !isOpen.load(ordering: .acquiring) { throw .closed }
+    }
+
+    /// Closes the store: ends observations, finishes writes already begun, and waits for readers.
+    ///
+    /// Another open of the same file in this process goes on; the last to close closes the file.
+    ///
+    /// - Parameter milliseconds: how long to wait for readers; nil waits for ever.
+    /// - Throws: ``EngineError/busy`` when readers did not leave in time: the store stays open for reading and may be
+    ///   closed again. ``EngineError/closed`` when it was closed before.
+    public func close(within milliseconds: Int? = nil) throws {
+        let (isFirst, _) = isOpen.compareExchange(expected: true, desired: false, ordering: .acquiringAndReleasing)
+        if !isFirst { throw EngineError.closed }
+        hub.finish()
+        do throws(EngineError) {
+            try environment.close(within: milliseconds)
+        } catch {
+            if error == .busy { isOpen.store(true, ordering: .releasing) }
+            throw error
+        }
+    }
 }

@@ -22,6 +22,10 @@ public enum StoreError: Error, Equatable, Sendable {
     case unknownEntry(UUIDBytes)
     /// The resource is not in the store, or has no rows to change.
     case noLiveGeneration(ResourceKey)
+    /// A row's payload is not marked with the codec it was to be decoded with.
+    case unexpectedCodec(stored: PayloadCodec, expected: PayloadCodec)
+    /// A copy of the store was not accepted, because something is wrong with its content.
+    case verificationFailed(findings: Int, first: Finding)
 }
 
 extension StoreError: CustomStringConvertible {
@@ -38,6 +42,10 @@ extension StoreError: CustomStringConvertible {
         case .duplicateEntry(let id): "The outbox already has the entry \(id)."
         case .unknownEntry(let id): "The outbox has no entry \(id)."
         case .noLiveGeneration: "The resource has no rows in the store."
+        case .unexpectedCodec(let stored, let expected):
+            "The payload is marked with codec \(stored.rawValue), not \(expected.rawValue)."
+        case .verificationFailed(let findings, let first):
+            "The content has \(findings) findings, first \(first.kind.rawValue) in \(first.table): verify the store."
         }
     }
 }

@@ -21,7 +21,7 @@ extension Transaction {
         try put(body: record.encode(), in: .resources) { (key) throws(FormatError) in
             try ResourceRecord.appendKey(resource, to: &key)
         }
-        changes.noteTouched(resource)
+        effects.changes.noteTouched(resource)
     }
 
     /// Withdraws a resource: its rows become garbage, its record and floor stay as a tombstone.
@@ -36,7 +36,7 @@ extension Transaction {
             return
         }
         for case let generation? in [record.liveGeneration, record.stagingGeneration] {
-            try markGarbage(generation)
+            try markGarbage(generation, of: resource)
         }
         try update(resource) {
             $0.state = state
@@ -46,13 +46,20 @@ extension Transaction {
             $0.rowCount = 0
             $0.byteCount = 0
         }
-        changes.noteReplaced(resource)
+        effects.changes.noteReplaced(resource)
     }
 
-    mutating func markGarbage(_ generation: Int64) throws {
-        guard var record = try tables.generation(generation, in: engine) else { return }
+    /// Gives the rows of a generation up; they are removed after the commit.
+    mutating func markGarbage(_ generation: Int64, of owner: ResourceKey) throws {
+        var record = GenerationRecord(owner: owner, state: .garbage)
+        do {
+            record = try tables.generation(generation, in: engine) ?? record
+        } catch StoreError.damaged {
+            // A damaged record must not keep its resource from being replaced, and garbage needs only its owner.
+        }
         record.state = .garbage
         try putGeneration(generation, record)
+        effects.garbage.append(generation)
     }
 
     mutating func putGeneration(_ generation: Int64, _ record: GenerationRecord) throws {

@@ -31,7 +31,7 @@ extension Transaction {
         tally.add(key: encoded.count, value: value.count, checksum: try Self.checksum(of: value.rawSpan))
         try put(value.rawSpan, key: encoded.bytes, in: .rows)
         try apply(tally, source)
-        changes.noteUpsert(key)
+        effects.changes.noteUpsert(key)
     }
 
     /// Puts a row whose payload is an array; otherwise as ``put(_:at:updatedAt:codec:)-(RawSpan,_,_,_)``.
@@ -55,7 +55,7 @@ extension Transaction {
         }
         guard try remove(key: encoded.array(), in: .rows) else { return false }
         try apply(tally, source)
-        changes.noteRemoval(key)
+        effects.changes.noteRemoval(key)
         return true
     }
 
@@ -87,6 +87,8 @@ extension Transaction {
     /// The visible generation of a resource, made when there is none.
     private mutating func visibleRows(of resource: ResourceKey) throws -> RowSource {
         if let source = try tables.rowSource(of: resource, in: engine) { return source }
+        // Rows that are not shown, such as those of a hidden resource, do not come back with a new one.
+        if let old = try record(of: resource)?.liveGeneration { try markGarbage(old, of: resource) }
         let generation = try makeGeneration(of: resource, state: .live)
         try update(resource) {
             $0.state = .ready
@@ -98,9 +100,10 @@ extension Transaction {
     /// Brings the records of a generation and its resource in line with a change of its rows.
     private mutating func apply(_ tally: RowTally, _ source: RowSource) throws {
         guard var record = try tables.generation(source.generation, in: engine) else {
-            throw StoreError.damaged(table: TableName.generations.rawValue, reason: .truncated(offset: 0))
+            let reason = FormatError.invalidValue(field: "liveGeneration", value: source.generation)
+            throw StoreError.damaged(table: TableName.resources.rawValue, reason: reason)
         }
-        tally.apply(to: &record)
+        try tally.apply(to: &record)
         try putGeneration(source.generation, record)
         try update(source.owner) {
             $0.rowCount = record.rowCount
@@ -127,9 +130,19 @@ struct RowTally {
         digest &-= checksum
     }
 
-    func apply(to record: inout GenerationRecord) {
-        record.rowCount += rows
-        record.byteCount += bytes
+    /// - Throws: ``StoreError/damaged(table:reason:)`` when the record counts less than was removed, or too much.
+    func apply(to record: inout GenerationRecord) throws(StoreError) {
+        record.rowCount = try Self.sum(record.rowCount, rows, "rowCount")
+        record.byteCount = try Self.sum(record.byteCount, bytes, "byteCount")
         record.digest &+= digest
+    }
+
+    private static func sum(_ count: Int64, _ change: Int64, _ field: String) throws(StoreError) -> Int64 {
+        let (sum, overflow) = count.addingReportingOverflow(change)
+        if overflow || sum < 0 {
+            let reason = FormatError.invalidValue(field: field, value: count)
+            throw .damaged(table: TableName.generations.rawValue, reason: reason)
+        }
+        return sum
     }
 }

@@ -9,7 +9,8 @@ public struct Transaction: ~Copyable {
     let tables: Tables
     /// How often something was changed: tells a failed body that did nothing from one that has to be undone.
     private(set) var mutationCount = 0
-    var changes = ChangeSet()
+    /// What the commit sets off.
+    var effects = CommitEffects()
     private var counters: CountersRecord?
     private var sizeDelta: Int64 = 0
 
@@ -22,16 +23,16 @@ public struct Transaction: ~Copyable {
     static func run<Result>(
         _ engine: inout LarderEngine.WriteTransaction, _ tables: Tables,
         _ body: (inout Transaction) throws -> Result
-    ) throws -> (Result, ChangeSet) {
+    ) throws -> (Result, CommitEffects) {
         var transaction = Transaction(engine, tables)
         let outcome = Swift.Result { () throws -> Result in
             let result = try body(&transaction)
             try transaction.writeCounters()
             return result
         }
-        let changes = transaction.changes
+        let effects = transaction.effects
         engine = transaction.endBorrow()
-        return (try outcome.get(), changes)
+        return (try outcome.get(), effects)
     }
 
     private consuming func endBorrow() -> LarderEngine.WriteTransaction {
@@ -75,14 +76,14 @@ extension Transaction {
         guard let size = try engine.value(forKey: key.rawSpan, in: tables[name])?.byteCount else { return false }
         mutationCount += 1
         try engine.remove(key.rawSpan, in: tables[name])
-        noteRemoved(bytes: key.count + size)
+        noteRemoved(bytes: Int64(key.count + size))
         return true
     }
 
     /// Counts what was removed or added around the accounting above.
-    mutating func noteRemoved(bytes: Int) {
+    mutating func noteRemoved(bytes: Int64) {
         mutationCount += 1
-        sizeDelta -= Int64(bytes)
+        sizeDelta -= bytes
     }
 
     static func key(_ build: (inout KeyBuffer) throws(FormatError) -> Void) throws(StoreError) -> [UInt8] {
@@ -104,7 +105,10 @@ extension Transaction {
         var current = try currentCounters()
         let number = current[keyPath: counter]
         let (following, overflow) = number.addingReportingOverflow(1)
-        if overflow { throw StoreError.damaged(table: TableName.meta.rawValue, reason: .truncated(offset: 0)) }
+        if overflow {
+            let reason = FormatError.invalidValue(field: "counters", value: number)
+            throw StoreError.damaged(table: TableName.meta.rawValue, reason: reason)
+        }
         current[keyPath: counter] = following
         counters = current
         return number
@@ -118,7 +122,9 @@ extension Transaction {
     private mutating func writeCounters() throws {
         guard counters != nil || sizeDelta != 0 else { return }
         var final = try currentCounters()
-        final.storedSize += sizeDelta
+        // A wrong size on the medium is a finding, not a reason to stop writing.
+        let (size, overflow) = final.storedSize.addingReportingOverflow(sizeDelta)
+        final.storedSize = overflow ? .max : max(0, size)
         try put(body: final.encode(), key: CountersRecord.key, in: .meta)
     }
 }

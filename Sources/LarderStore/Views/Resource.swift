@@ -52,8 +52,8 @@ public struct Resource: Hashable, Sendable {
         stagingGeneration = record.stagingGeneration
         floor = record.floor
         fullCopyPath = record.snapshotPath
-        rowCount = Int(record.rowCount)
-        byteCount = Int(record.byteCount)
+        rowCount = Int(clamping: record.rowCount)
+        byteCount = Int(clamping: record.byteCount)
         syncedAt = record.syncedAt
         changedAt = record.changedAt
         schemaVersion = record.schemaVersion

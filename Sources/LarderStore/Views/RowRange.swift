@@ -8,7 +8,7 @@ public struct RowRange: Hashable, Sendable {
         case all
         case type(String)
         case prefix(type: String, prefix: String)
-        case keys(type: String, from: String, upTo: String?)
+        case keys(type: String, from: String?, upTo: String?)
     }
 
     /// The resource whose rows to read.
@@ -30,9 +30,13 @@ public struct RowRange: Hashable, Sendable {
         RowRange(resource: resource, bounds: .prefix(type: type, prefix: prefix))
     }
 
-    /// The rows of one type from the key `from` on, up to but without `upTo`, or to the end of the type.
+    /// The rows of one type from the key `from` on, up to but without `upTo`.
+    ///
+    /// - Parameters:
+    ///   - from: nil is the start of the type.
+    ///   - upTo: nil is the end of the type.
     public static func keys(
-        from: String, upTo: String? = nil, type: String, of resource: ResourceKey
+        from: String? = nil, upTo: String? = nil, type: String, of resource: ResourceKey
     ) -> RowRange {
         RowRange(resource: resource, bounds: .keys(type: type, from: from, upTo: upTo))
     }
@@ -44,6 +48,7 @@ public struct RowRange: Hashable, Sendable {
             try start.append(integer: generation)
             // The owner row is the generation alone: rows begin after it.
             guard let type else { return (start.array() + [0], try Self.end(after: start.array())) }
+            try Limits.check(rowType: type)
             try start.append(text: type)
             switch bounds {
             case .all, .type:
@@ -58,7 +63,7 @@ public struct RowRange: Hashable, Sendable {
                 try end.append(text: type)
                 let typeEnd = try Self.end(after: end.array())
                 if let upTo { try end.append(recordKey: upTo) }
-                try start.append(recordKey: from)
+                if let from { try start.append(recordKey: from) }
                 return (start.array(), upTo == nil ? typeEnd : end.array())
             }
         } catch {

@@ -13,6 +13,12 @@ struct RowSource {
         seed = Checksum.ownerSeed(owner)
     }
 
+    init(owner: ResourceKey, generation: Int64, seed: UInt64) {
+        self.owner = owner
+        self.generation = generation
+        self.seed = seed
+    }
+
     /// Builds the key of a row after checking it against the budget of every table it may ever stand in.
     func appendKey(type: String, key: String, to buffer: inout KeyBuffer) throws(StoreError) {
         do throws(FormatError) {
@@ -34,14 +40,23 @@ func decoding<Value>(_ table: TableName, _ body: () throws(FormatError) -> Value
 }
 
 extension Tables {
-    /// Where the visible rows of `resource` lie; nil when it has none.
+    /// Where the visible rows of `resource` lie; nil when it has none. Nothing is allocated.
     func rowSource<Source: TableReader & ~Copyable>(
         of resource: ResourceKey, in source: borrowing Source
     ) throws -> RowSource? {
-        guard let record = try self.resource(resource, in: source), record.state == .ready,
-            let generation = record.liveGeneration
-        else { return nil }
-        return RowSource(owner: resource, generation: generation)
+        var key = KeyBuffer()
+        do throws(FormatError) {
+            try ResourceRecord.appendKey(resource, to: &key)
+        } catch {
+            throw StoreError.invalid(error)
+        }
+        guard let value = try source.value(forKey: key.bytes, in: resources) else { return nil }
+        let body = try Self.body(of: value, key: key.bytes, table: .resources)
+        let visible = try decoding(.resources) { () throws(FormatError) in
+            try ResourceRecord.visibleGeneration(decoding: body)
+        }
+        guard let generation = visible else { return nil }
+        return RowSource(owner: resource, generation: generation, seed: Checksum.ownerSeed(key.bytes))
     }
 
     /// The visible row at `key`, verified.

@@ -10,8 +10,8 @@ public enum SyncEvent: Hashable, Sendable {
     case page(number: Int, mutations: Int)
     /// A full copy is arriving. Bytes as they came over the wire; `totalBytes` where the server said how many.
     case fullCopy(ResourceKey, rows: Int, bytes: Int, totalBytes: Int?)
-    /// A full copy was swapped in.
-    case swapped(ResourceKey, rows: Int, bytes: Int)
+    /// A full copy was swapped in; `took` is the time of that commit, the wait for the writer included.
+    case swapped(ResourceKey, rows: Int, bytes: Int, took: Duration)
     /// A full copy was older than it may be and is fetched again.
     case lagging(ResourceKey)
     /// A resource is not public any more and was hidden.

@@ -65,11 +65,13 @@ extension SyncRun {
             }
             let header = try copy.finish()
             try await store.stage(copy.batch, in: staging)
+            let start = store.host.elapsed()
             guard try await swap(staging, header, order) else {
                 await store.discard(staging)
                 return nil
             }
-            report(.swapped(order.resource, rows: copy.rows, bytes: copy.bytes))
+            let took = store.host.elapsed() - start
+            report(.swapped(order.resource, rows: copy.rows, bytes: copy.bytes, took: took))
             return .swapped(rows: copy.rows, bytes: copy.bytes)
         } catch {
             await store.discard(staging)

@@ -94,7 +94,6 @@ struct SyncRun: Sendable {
         }
         for resource in swept { report(.swept(resource)) }
         result.hidden += swept.count
-        store.scheduleReclaim()
         report(.finished(result))
     }
 

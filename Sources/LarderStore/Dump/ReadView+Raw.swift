@@ -1,0 +1,54 @@
+internal import LarderEngine
+package import LarderFormat
+
+extension ReadView {
+    /// Copies of the next records of `table` in key order, unverified, as many as fit a page of moderate size.
+    ///
+    /// For tools that look at everything. Programs read rows with ``forEachRow(in:reversed:limit:verified:_:)``.
+    ///
+    /// - Parameters:
+    ///   - key: where to go on: the last key of the page before; nil begins.
+    ///   - prefix: only keys that begin with it.
+    ///   - limit: the most records; at least one.
+    ///   - bytes: the size at which the page ends, in bytes; the record that reaches it still belongs to it.
+    /// - Returns: no records when there are none left.
+    /// - Throws: ``EngineError``.
+    package borrowing func rawRecords(
+        of table: TableName, after key: [UInt8]? = nil, prefix: [UInt8] = [], limit: Int = 1024, bytes: Int = 1 << 20
+    ) throws -> [RawRecord] {
+        let start = key ?? prefix
+        var page: [RawRecord] = []
+        var size = 0
+        /// Answers whether to go on.
+        func visit(_ entry: borrowing Entry) -> Bool {
+            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+            if let key, entry.key.equals(key.rawSpan) { return true }
+            page.append(RawRecord(key: [UInt8](copying: entry.key), value: [UInt8](copying: entry.value)))
+            size += entry.key.byteCount + entry.value.byteCount
+            return page.count < limit && size < bytes
+        }
+        try transaction.withCursor(in: tables[table]) { cursor in
+            // A seek that finds nothing leaves no position to step from.
+            var isGoing = start.isEmpty
+            if !start.isEmpty, let entry = try cursor.seek(start.rawSpan) { isGoing = visit(entry) }
+            while isGoing {
+                guard let entry = try cursor.next() else { return }
+                isGoing = visit(entry)
+            }
+        }
+        return page
+    }
+
+    /// How many records `table` has.
+    package borrowing func recordCount(of table: TableName) throws -> Int {
+        try transaction.statistics(of: tables[table]).entries
+    }
+
+    /// The store's format record.
+    ///
+    /// - Throws: ``StoreError/notAStore``, ``StoreError/damaged(table:reason:)``.
+    package borrowing func format() throws -> FormatRecord {
+        guard let record = try tables.format(in: transaction) else { throw StoreError.notAStore }
+        return record
+    }
+}

@@ -1,0 +1,87 @@
+internal import LarderEngine
+package import LarderFormat
+
+extension Store {
+    /// Makes a store at `path`, where none may be, of whole records: of a dump, say.
+    ///
+    /// Records are taken as they are, their checksums included; what they say is for ``verify`` to judge. Not atomic:
+    /// build aside and rename. When it throws, `path` holds remains to be removed. Blocks.
+    ///
+    /// - Throws: ``StoreError/notAStore`` when the records hold no format record, ``StoreError/unsupportedFormat(_:)``
+    ///   when it is of a version this software does not write; ``EngineError``; what `fill` throws.
+    package static func make(at path: String, fill: (inout StoreFiller) throws -> Void) throws {
+        let environment = try Environment.open(path: path, options: EnvironmentOptions(tables: Tables.names))
+        do {
+            let tables = Tables(environment.tables)
+            var filler = StoreFiller(environment, tables)
+            try fill(&filler)
+            try filler.flush()
+            try environment.read { transaction in
+                guard let record = try tables.format(in: transaction) else { throw StoreError.notAStore }
+                let access = try FormatAccess.of(record)
+                if access == .readOnly { throw StoreError.readOnlyFormat }
+                _ = try tables.counters(in: transaction)
+            }
+        } catch {
+            try? environment.close()
+            throw error
+        }
+        try environment.close()
+    }
+}
+
+extension FormatAccess {
+    fileprivate static func of(_ record: FormatRecord) throws(StoreError) -> FormatAccess {
+        do throws(FormatError) {
+            return try record.access()
+        } catch {
+            throw .unsupportedFormat(error)
+        }
+    }
+}
+
+/// Takes the records of a new store, table by table, each table's in key order.
+package struct StoreFiller {
+    /// Bytes of keys and values in one commit.
+    private static let batch = 4 << 20
+
+    private let environment: Environment
+    private let tables: Tables
+    private var table = TableName.meta
+    private var waiting: [RawRecord] = []
+    private var size = 0
+
+    init(_ environment: Environment, _ tables: Tables) {
+        self.environment = environment
+        self.tables = tables
+    }
+
+    /// Adds a record behind all that its table has.
+    ///
+    /// - Throws: ``EngineError``; ``EngineError/keyExists`` when the keys of a table do not ascend, noticed with the
+    ///   batch the record belongs to.
+    package mutating func append(_ record: RawRecord, to name: TableName) throws {
+        if name != table || size >= Self.batch {
+            try flush()
+            table = name
+        }
+        size += record.key.count + record.value.count
+        waiting.append(record)
+    }
+
+    /// Commits what was added.
+    ///
+    /// - Throws: as ``append(_:to:)``.
+    package mutating func flush() throws {
+        if waiting.isEmpty { return }
+        try environment.writeBlocking { [waiting, target = tables[table]] transaction in
+            for record in waiting {
+                let isAscending = try transaction.append(
+                    record.value.rawSpan, forKey: record.key.rawSpan, in: target)
+                if !isAscending { throw EngineError.keyExists }
+            }
+        }
+        waiting.removeAll(keepingCapacity: true)
+        size = 0
+    }
+}

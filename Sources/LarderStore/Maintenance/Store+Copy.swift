@@ -1,0 +1,80 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// What a compaction did to the data file.
+public struct CompactionSummary: Hashable, Sendable {
+    /// Its size before, in bytes.
+    public let sizeBefore: Int64
+    /// Its size now, in bytes.
+    public let sizeAfter: Int64
+}
+
+extension Store {
+    /// Copies the last commit into a new store in the directory at `path`, which must not hold one.
+    ///
+    /// Works beside readers and writers, in this and other processes; the copy is packed. Holds one snapshot
+    /// throughout. Blocks.
+    ///
+    /// - Parameter progress: told how many entries have been copied so far; what it throws ends the copy.
+    /// - Throws: ``EngineError/keyExists`` when a store is there; ``EngineError/diskFull``, ``EngineError/closed``.
+    public func copy(to path: String, progress: (Int) throws -> Void = { _ in }) throws {
+        try checkOpen()
+        try environment.copy(to: path, progress: progress)
+        // Opened once, so that the copy has all its files and can also be opened for reading only.
+        let options = StoreOptions(access: .readWriteExisting)
+        try Environment.open(path: path, options: options.environment).close()
+    }
+
+    /// Replaces the data file of the store at `path` by a packed copy that was verified.
+    ///
+    /// Nobody may have the store open, this process included. Whatever happens, the old file stays in place until the
+    /// copy is complete, verified and synced. Blocks.
+    ///
+    /// - Parameter progress: told how many entries have been copied so far; what it throws leaves the file unchanged.
+    /// - Throws: ``EngineError/heldByOthers``; ``StoreError/verificationFailed(findings:first:)`` when anything is
+    ///   wrong with the content; ``StoreError/readOnlyFormat``; the errors of ``open(at:options:host:)``.
+    public static func compact(
+        at path: String, host: HostServices, progress: (Int) throws -> Void = { _ in }
+    ) throws -> CompactionSummary {
+        let sizeBefore = try fileSize(at: path)
+        var sizeAfter: Int64 = 0
+        do {
+            try Environment.compact(path: path, tables: Tables.names, progress: progress) { copyPath in
+                sizeAfter = try verifyCopy(at: copyPath, host: host)
+            }
+        } catch EngineError.openWithOtherOptions {
+            throw EngineError.heldByOthers
+        }
+        return CompactionSummary(sizeBefore: sizeBefore, sizeAfter: sizeAfter)
+    }
+
+    private static func fileSize(at path: String) throws -> Int64 {
+        let environment: Environment
+        do {
+            environment = try Environment.open(
+                path: path, options: StoreOptions(access: .readWriteExisting).environment)
+        } catch EngineError.openWithOtherOptions {
+            throw EngineError.heldByOthers
+        }
+        let size = Result { try environment.info().fileSize }
+        try environment.close()
+        return Int64(clamping: try size.get())
+    }
+
+    /// Throws unless the copy is whole and may be written by this version; answers its size.
+    private static func verifyCopy(at path: String, host: HostServices) throws -> Int64 {
+        // A read-only open needs files that the copy does not have yet. Nothing is written.
+        let options = StoreOptions(access: .readWriteExisting)
+        let environment = try Environment.open(path: path, options: options.environment)
+        let outcome = Result { () throws -> Int64 in
+            if try readFormat(environment) == .readOnly { throw StoreError.readOnlyFormat }
+            let copy = Store(environment: environment, host: host, isReadOnly: true)
+            var first: Finding?
+            let summary = try copy.verify { finding in first = first ?? finding }
+            if let first { throw StoreError.verificationFailed(findings: summary.findings, first: first) }
+            return Int64(clamping: try environment.info().fileSize)
+        }
+        try environment.close()
+        return try outcome.get()
+    }
+}

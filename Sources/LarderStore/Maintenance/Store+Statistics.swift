@@ -1,0 +1,98 @@
+internal import LarderEngine
+internal import LarderFormat
+
+extension Store {
+    /// What the store holds and how large it is, counted in one snapshot.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
+    /// - Complexity: reads every record but the rows.
+    public func statistics() throws -> StoreStatistics {
+        try read { view in try statistics(of: view) }
+    }
+
+    private func statistics(of view: borrowing ReadView) throws -> StoreStatistics {
+        guard let format = try tables.format(in: view.transaction) else { throw StoreError.notAStore }
+        let info = try environment.info()
+        let (resources, rows) = try countResources(view)
+        let outbox = try countOutbox(view)
+        var byTable: [String: TableStatistics] = [:]
+        for name in TableName.allCases { byTable[name.rawValue] = try view.transaction.statistics(of: tables[name]) }
+        func entries(_ name: TableName) -> Int { byTable[name.rawValue]?.entries ?? 0 }
+        return StoreStatistics(
+            storeID: format.storeID, formatVersion: "\(format.major).\(format.minor)", createdBy: format.createdBy,
+            lastCommit: view.commit, fileSize: Int64(clamping: info.fileSize), pageSize: info.pageSize,
+            usedPages: byTable.values.reduce(0) { $0 + $1.pages }, lastPage: info.lastPage, mapSize: info.mapSize,
+            storedSize: try tables.counters(in: view.transaction).storedSize, tables: byTable, resources: resources,
+            rows: rows, generations: try countGenerations(view), filters: entries(.filters),
+            members: entries(.members), outboxEntries: outbox.entries, outboxLanes: outbox.lanes,
+            oldestOutboxEntryAt: outbox.oldest, journalRecords: entries(.journal),
+            readers: StoreStatistics.ReaderSlots(used: info.usedReaders, maximum: info.maximumReaders))
+    }
+
+    private func countResources(
+        _ view: borrowing ReadView
+    ) throws -> (counts: StoreStatistics.ResourceCounts, rows: Int64) {
+        var counts = StoreStatistics.ResourceCounts()
+        var rows: Int64 = 0
+        try tables.forEach(.resources, prefix: [], in: view.transaction) { _, body in
+            let record = try decoding(.resources) { () throws(FormatError) in try ResourceRecord(decoding: body) }
+            switch record.state {
+            case .ready:
+                counts.ready += 1
+                rows = rows.clampedSum(record.rowCount)
+            case .hidden: counts.hidden += 1
+            case .evicted: counts.evicted += 1
+            case .empty: counts.empty += 1
+            }
+            return true
+        }
+        return (counts, rows)
+    }
+
+    private func countGenerations(_ view: borrowing ReadView) throws -> StoreStatistics.GenerationCounts {
+        var counts = StoreStatistics.GenerationCounts()
+        try tables.forEach(.generations, prefix: [], in: view.transaction) { _, body in
+            let record = try decoding(.generations) { () throws(FormatError) in try GenerationRecord(decoding: body) }
+            switch record.state {
+            case .live: counts.live += 1
+            case .staging: counts.staging += 1
+            case .garbage:
+                counts.garbage += 1
+                counts.garbageRows = counts.garbageRows.clampedSum(record.rowCount)
+                counts.garbageBytes = counts.garbageBytes.clampedSum(record.byteCount)
+            }
+            return true
+        }
+        return counts
+    }
+
+    private func countOutbox(_ view: borrowing ReadView) throws -> (entries: Int, lanes: Int, oldest: Int64?) {
+        var entries = 0
+        var lanes = 0
+        var lastLane: [UInt8]?
+        var oldest: Int64?
+        try tables.forEach(.outbox, prefix: [], in: view.transaction) { key, body in
+            let found = try decoding(.outbox) { () throws(FormatError) -> (lane: String, createdAt: Int64)? in
+                guard case .entry(let lane, _) = try OutboxKey(decoding: key) else { return nil }
+                return (lane, try OutboxRecord(decoding: body).createdAt)
+            }
+            guard let found else { return false }
+            entries += 1
+            // Entries of one lane are neighbours; lanes are told apart by their bytes.
+            let lane = Array(found.lane.utf8)
+            if lane != lastLane { lanes += 1 }
+            lastLane = lane
+            oldest = min(oldest ?? found.createdAt, found.createdAt)
+            return true
+        }
+        return (entries, lanes, oldest)
+    }
+}
+
+extension Int64 {
+    /// The sum of two counts read from the medium, at most the largest number there is.
+    fileprivate func clampedSum(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

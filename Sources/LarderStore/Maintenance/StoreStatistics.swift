@@ -1,0 +1,85 @@
+public import LarderEngine
+public import LarderFormat
+
+/// What a store holds and how large it is, as of one commit.
+public struct StoreStatistics: Hashable, Sendable {
+    /// Resources by what a reader may see of them.
+    public struct ResourceCounts: Hashable, Sendable {
+        /// Those with a full copy.
+        public var ready = 0
+        /// Those the server withdrew.
+        public var hidden = 0
+        /// Those whose rows were dropped to make room.
+        public var evicted = 0
+        /// Those known, without a full copy yet.
+        public var empty = 0
+
+        /// All of them.
+        public var total: Int { ready + hidden + evicted + empty }
+    }
+
+    /// Generations by what they are good for.
+    public struct GenerationCounts: Hashable, Sendable {
+        /// Those readers see.
+        public var live = 0
+        /// Those being written.
+        public var staging = 0
+        /// Those whose rows wait to be removed.
+        public var garbage = 0
+        /// Rows that wait to be removed.
+        public var garbageRows: Int64 = 0
+        /// Bytes of their keys and values.
+        public var garbageBytes: Int64 = 0
+    }
+
+    /// Slots in the table of readers, of all processes.
+    public struct ReaderSlots: Hashable, Sendable {
+        /// Slots taken at some time since the first open.
+        public let used: Int
+        /// Slots there are.
+        public let maximum: Int
+    }
+
+    /// The identity of the store, drawn when it was made.
+    public let storeID: UUIDBytes
+    /// The describing version of the format, such as `0.1`.
+    public let formatVersion: String
+    /// The name and version of the software that made it.
+    public let createdBy: String
+    /// The number of the commit these figures are of.
+    public let lastCommit: UInt64
+    /// Size of the data file, in bytes.
+    public let fileSize: Int64
+    /// Bytes in a page.
+    public let pageSize: Int
+    /// Pages of all tables.
+    public let usedPages: Int
+    /// The highest page of the file in use; pages below it may be free.
+    public let lastPage: Int
+    /// The map's size, in bytes of address space.
+    public let mapSize: Int
+    /// Bytes of all keys and values of every table but `meta`.
+    public let storedSize: Int64
+    /// Entries and pages by the name of the table.
+    public let tables: [String: TableStatistics]
+    /// Resources by state.
+    public let resources: ResourceCounts
+    /// Rows that readers see.
+    public let rows: Int64
+    /// Generations by state.
+    public let generations: GenerationCounts
+    /// Filters with a sync state.
+    public let filters: Int
+    /// Memberships of resources in filters.
+    public let members: Int
+    /// Writes that wait to be sent.
+    public let outboxEntries: Int
+    /// Lanes they stand in.
+    public let outboxLanes: Int
+    /// When the one that waits longest was enqueued, in milliseconds since 1970-01-01 UTC.
+    public let oldestOutboxEntryAt: Int64?
+    /// Records in the journal.
+    public let journalRecords: Int
+    /// Slots in the table of readers.
+    public let readers: ReaderSlots
+}

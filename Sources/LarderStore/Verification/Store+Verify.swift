@@ -1,0 +1,31 @@
+internal import LarderEngine
+
+extension Store {
+    /// Reads every record of one snapshot, and reports whatever is not as FORMAT.md says.
+    ///
+    /// Nothing is changed. A damaged record does not hide the others: the walk goes on behind it. Verifies every
+    /// checksum, key and body, and recomputes what the store keeps: counts, digests, sizes, and the records that
+    /// belong to each other. Holds a snapshot throughout, so pages freed meanwhile are not reused. Blocks.
+    ///
+    /// - Parameters:
+    ///   - progress: told now and then how many records have been read, and how many there are.
+    ///   - report: told each finding as it is found.
+    /// - Throws: what `progress` and `report` throw, which ends the walk; ``EngineError`` when the store is closed or
+    ///   no reader slot is left.
+    /// - Complexity: reads the whole store; memory for each resource, generation and filter, not for rows.
+    public func verify(
+        progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }, _ report: (Finding) throws -> Void
+    ) throws -> VerifySummary {
+        try withoutActuallyEscaping(progress) { progress in
+            try withoutActuallyEscaping(report) { report in
+                let verifier = Verifier(tables: tables, progress: progress, report: report)
+                do {
+                    try read { view in try verifier.run(view.transaction) }
+                } catch let stop as Verifier.Stop {
+                    throw stop.cause
+                }
+                return verifier.summary
+            }
+        }
+    }
+}

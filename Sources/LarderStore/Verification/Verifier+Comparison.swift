@@ -1,0 +1,117 @@
+internal import LarderFormat
+
+// What the tables say about each other.
+
+extension Verifier {
+    /// Generations with their rows and their resources. FORMAT.md, Invariants 2, 3 and 5.
+    func compareGenerations() throws {
+        for (number, record) in generations.sorted(by: { $0.key < $1.key }) {
+            let location = "generation \(number) of \(record.owner)"
+            if !broken.contains(.rows) { try compareRows(of: number, record, location) }
+            if broken.contains(.resources) || damagedResources.contains(record.owner) { continue }
+            let resource = resources[record.owner]
+            if record.state == .live, resource?.liveGeneration != number {
+                try find(.orphan, in: .generations, at: location, "live, but its owner does not show it")
+            }
+            if record.state == .staging, resource?.stagingGeneration != number {
+                try find(.orphan, in: .generations, at: location, "staging, but its owner does not know it")
+            }
+        }
+        if broken.contains(.generations) { return }
+        for (number, content) in contents.sorted(by: { $0.key < $1.key })
+        where generations[number] == nil && !damagedGenerations.contains(number) {
+            try find(
+                .orphan, in: .rows, at: "generation \(number)",
+                "\(content.rows) rows without a record of their generation")
+        }
+    }
+
+    private func compareRows(of number: Int64, _ record: GenerationRecord, _ location: String) throws(Stop) {
+        let content = contents[number] ?? GenerationContent()
+        if !content.hasOwnerRow {
+            try find(.owner, in: .rows, at: location, "the generation has no owner row")
+        } else if let owner = content.owner, owner != record.owner {
+            try find(.owner, in: .rows, at: location, "the owner row names \(owner)")
+        }
+        guard record.state == .live else { return }
+        if content.rows != record.rowCount {
+            try find(.count, in: .generations, at: location, "\(record.rowCount) rows noted, \(content.rows) found")
+        }
+        if content.bytes != record.byteCount {
+            try find(.count, in: .generations, at: location, "\(record.byteCount) bytes noted, \(content.bytes) found")
+        }
+        if content.digest != record.digest {
+            try find(.digest, in: .generations, at: location, "the rows are not those that were written")
+        }
+    }
+
+    /// Resources with the generations they point at. FORMAT.md, Invariants 3 to 5.
+    func compareResources() throws {
+        for (name, record) in resources.sorted(by: { $0.key < $1.key }) {
+            switch record.state {
+            case .ready where record.liveGeneration == nil:
+                try find(.pointer, in: .resources, at: "\(name)", "ready, without a live generation")
+            case .evicted where record.liveGeneration != nil, .empty where record.liveGeneration != nil:
+                try find(.pointer, in: .resources, at: "\(name)", "\(record.state), with a live generation")
+            default: break
+            }
+            try comparePointer(of: name, to: record.liveGeneration, .live)
+            try comparePointer(of: name, to: record.stagingGeneration, .staging)
+            try compareSizes(of: name, record)
+        }
+    }
+
+    private func comparePointer(
+        of name: ResourceKey, to number: Int64?, _ state: GenerationRecord.State
+    ) throws(Stop) {
+        guard let number, !broken.contains(.generations), !damagedGenerations.contains(number) else { return }
+        guard let generation = generations[number] else {
+            return try find(.pointer, in: .resources, at: "\(name)", "its \(state) generation \(number) has no record")
+        }
+        if generation.state != state {
+            try find(
+                .pointer, in: .resources, at: "\(name)",
+                "its \(state) generation \(number) is marked as \(generation.state)")
+        }
+        if generation.owner != name {
+            try find(
+                .owner, in: .resources, at: "\(name)",
+                "its \(state) generation \(number) belongs to \(generation.owner)")
+        }
+    }
+
+    private func compareSizes(of name: ResourceKey, _ record: ResourceRecord) throws(Stop) {
+        var expected: (rows: Int64, bytes: Int64) = (0, 0)
+        if let live = record.liveGeneration {
+            guard let generation = generations[live], generation.state == .live else { return }
+            expected = (generation.rowCount, generation.byteCount)
+        }
+        if (record.rowCount, record.byteCount) != expected {
+            try find(
+                .count, in: .resources, at: "\(name)",
+                """
+                \(record.rowCount) rows of \(record.byteCount) bytes noted, \
+                \(expected.rows) of \(expected.bytes) in its generation
+                """)
+        }
+    }
+
+    /// Counters with what they number. FORMAT.md, Invariant 7.
+    func compareCounters(storedSize: Int64) throws {
+        guard let counters else { return }
+        let pairs: [(what: String, next: Int64, highest: Int64)] = [
+            ("generation", counters.nextGeneration, highest.generation),
+            ("outbox sequence", counters.nextOutboxSequence, highest.outboxSequence),
+            ("filter", counters.nextFilter, highest.filter),
+            ("journal sequence", counters.nextJournalSequence, highest.journalSequence),
+        ]
+        for (what, next, highest) in pairs where next <= highest {
+            try find(.counter, in: .meta, at: "counters", "the next \(what) is \(next), and \(highest) is in use")
+        }
+        if broken.isEmpty, counters.storedSize != storedSize {
+            try find(
+                .counter, in: .meta, at: "counters",
+                "a stored size of \(counters.storedSize) bytes noted, \(storedSize) found", severity: .minor)
+        }
+    }
+}

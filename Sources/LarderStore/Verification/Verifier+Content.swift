@@ -1,0 +1,99 @@
+internal import LarderEngine
+internal import LarderFormat
+
+// Resources, generations and rows, each record by itself.
+
+extension Verifier {
+    func verifyResources(_ snapshot: borrowing ReadTransaction) throws {
+        try walk(.resources, snapshot) { entry in
+            guard let name = try key(of: entry, .resources, ResourceRecord.decodeKey) else { return }
+            if let record = try record(of: entry, .resources, at: "\(name)", ResourceRecord.init(decoding:)) {
+                resources[name] = record
+            } else {
+                damagedResources.insert(name)
+            }
+        }
+    }
+
+    func verifyGenerations(_ snapshot: borrowing ReadTransaction) throws {
+        try walk(.generations, snapshot) { entry in
+            guard let number = try key(of: entry, .generations, GenerationRecord.decodeKey) else { return }
+            try notePositive(number, in: .generations, at: "generation \(number)")
+            highest.generation = max(highest.generation, number)
+            let location = "generation \(number)"
+            if let record = try record(of: entry, .generations, at: location, GenerationRecord.init(decoding:)) {
+                generations[number] = record
+            } else {
+                damagedGenerations.insert(number)
+            }
+        }
+    }
+
+    func verifyRows(_ snapshot: borrowing ReadTransaction) throws {
+        var seeds = SeedCache()
+        try walk(.rows, snapshot) { entry in
+            guard let (number, row) = try key(of: entry, .rows, RowKeyCoding.decode) else { return }
+            highest.generation = max(highest.generation, number)
+            if let row {
+                try verifyRow(entry, number, row, &seeds)
+            } else {
+                try notePositive(number, in: .rows, at: "generation \(number)")
+                contents[number, default: GenerationContent()].hasOwnerRow = true
+                contents[number]?.owner =
+                    try record(of: entry, .rows, at: "owner of generation \(number)", OwnerRecord.init(decoding:))?
+                    .owner
+            }
+        }
+    }
+
+    private func verifyRow(
+        _ entry: borrowing Entry, _ number: Int64, _ row: (type: String, key: String), _ seeds: inout SeedCache
+    ) throws {
+        var content = contents[number, default: GenerationContent()]
+        defer { contents[number] = content }
+        content.rows += 1
+        content.bytes += Int64(entry.key.byteCount + entry.value.byteCount)
+        if let checksum = try? Record.checksum(of: entry.value) { content.digest &+= checksum }
+        let recorded = generations[number]?.owner
+        guard let owner = content.owner ?? recorded else {
+            content.unverified += 1
+            return
+        }
+        do throws(FormatError) {
+            try RowKeyCoding.checkBudget(resource: owner, type: row.type, key: row.key)
+            do throws(FormatError) {
+                try Self.open(entry, seeds.seed(of: owner))
+            } catch .checksumMismatch {
+                // The owner row itself may be the one that is wrong.
+                guard let recorded, recorded != owner else { throw .checksumMismatch }
+                try Self.open(entry, seeds.seed(of: recorded))
+            }
+        } catch {
+            let location = "\(owner) \(row.type) \(row.key) (generation \(number))"
+            try find(damage: error, in: .rows, at: location)
+        }
+    }
+
+    private static func open(_ entry: borrowing Entry, _ seed: UInt64) throws(FormatError) {
+        let body = try Record.open(entry.value, key: entry.key, seed: seed)
+        _ = try RecordHeader(decoding: entry.value).payloadCodec()
+        _ = try RowBody(body: body)
+    }
+
+    /// Numbers that a store gives begin at 1.
+    func notePositive(_ number: Int64, in name: TableName, at location: String) throws(Stop) {
+        if number < 1 { try find(.key, in: name, at: location, "numbers begin at 1") }
+    }
+}
+
+/// The seed of the last owner asked for: rows of one owner are neighbours.
+private struct SeedCache {
+    private var last: (owner: ResourceKey, seed: UInt64)?
+
+    mutating func seed(of owner: ResourceKey) -> UInt64 {
+        if let last, last.owner == owner { return last.seed }
+        let seed = Checksum.ownerSeed(owner)
+        last = (owner, seed)
+        return seed
+    }
+}

@@ -1,0 +1,176 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// One walk through all tables of a snapshot.
+///
+/// First every record by itself, table by table; what is learnt on the way is then held against each other.
+final class Verifier {
+    /// A callback's error, told apart from those of the walk.
+    struct Stop: Error {
+        let cause: any Error
+    }
+
+    /// Records between two reports of progress.
+    private static let progressStep = 1024
+
+    let tables: Tables
+    private let progress: (Int, Int) throws -> Void
+    private let report: (Finding) throws -> Void
+    private(set) var summary = VerifySummary()
+    private var total = 0
+    /// Tables whose walk broke off, so that nothing can be said about what they do not have.
+    private(set) var broken: Set<TableName> = []
+
+    // What the walk has learnt. Names in `damaged…` exist, but their records could not be read.
+    var counters: CountersRecord?
+    var resources: [ResourceKey: ResourceRecord] = [:]
+    var damagedResources: Set<ResourceKey> = []
+    var generations: [Int64: GenerationRecord] = [:]
+    var damagedGenerations: Set<Int64> = []
+    var contents: [Int64: GenerationContent] = [:]
+    var filters: Set<Int64> = []
+    var highest = HighestNumbers()
+    private var storedSize: Int64 = 0
+
+    init(
+        tables: Tables, progress: @escaping (Int, Int) throws -> Void, report: @escaping (Finding) throws -> Void
+    ) {
+        self.tables = tables
+        self.progress = progress
+        self.report = report
+    }
+
+    func run(_ snapshot: borrowing ReadTransaction) throws {
+        for name in TableName.allCases {
+            if let sizes = try? snapshot.statistics(of: tables[name]) { total += sizes.entries }
+        }
+        try tell { try progress(0, total) }
+        try verifyMeta(snapshot)
+        try verifyResources(snapshot)
+        try verifyGenerations(snapshot)
+        try verifyRows(snapshot)
+        try verifyFilters(snapshot)
+        try verifyMembers(snapshot)
+        try verifyOutbox(snapshot)
+        try verifyJournal(snapshot)
+        try compareGenerations()
+        try compareResources()
+        try compareCounters(storedSize: storedSize)
+        summary.generations = Set(generations.keys).union(contents.keys).count
+        try tell { try progress(summary.entries, total) }
+    }
+
+    func find(
+        _ kind: Finding.Kind, in name: TableName, at location: @autoclosure () -> String, _ message: String,
+        severity: Finding.Severity = .damage
+    ) throws(Stop) {
+        summary.findings += 1
+        let finding = Finding(
+            severity: severity, table: name.rawValue, kind: kind, location: location(), message: message)
+        try tell { try report(finding) }
+    }
+
+    private func tell(_ callback: () throws -> Void) throws(Stop) {
+        do {
+            try callback()
+        } catch {
+            throw Stop(cause: error)
+        }
+    }
+}
+
+// MARK: - Walking
+
+extension Verifier {
+    /// Calls `visit` with every entry of a table, and checks its order and its number.
+    func walk(
+        _ name: TableName, _ snapshot: borrowing ReadTransaction, _ visit: (borrowing Entry) throws -> Void
+    ) throws {
+        var count = 0
+        var previous: [UInt8] = []
+        do {
+            try snapshot.withCursor(in: tables[name]) { cursor in
+                while let entry = try cursor.next() {
+                    count += 1
+                    if count > 1, !previous.rawSpan.lexicographicallyPrecedes(entry.key) {
+                        try find(.order, in: name, at: Self.bytes(entry.key), "the key is not above the one before it")
+                    }
+                    previous.removeAll(keepingCapacity: true)
+                    previous.append(copying: entry.key)
+                    try note(entry, name)
+                    try visit(entry)
+                }
+            }
+            let expected = try snapshot.statistics(of: tables[name]).entries
+            if expected != count {
+                try find(.count, in: name, at: "all", "LMDB counts \(expected) entries, the walk found \(count)")
+            }
+        } catch let error as EngineError {
+            broken.insert(name)
+            try find(.structure, in: name, at: "after \(count) entries", "the walk broke off: \(error)")
+        }
+    }
+
+    private func note(_ entry: borrowing Entry, _ name: TableName) throws(Stop) {
+        let size = Int64(entry.key.byteCount + entry.value.byteCount)
+        summary.entries += 1
+        summary.bytes += size
+        if name != .meta { storedSize += size }
+        let done = summary.entries
+        if done % Self.progressStep == 0 { try tell { try progress(done, total) } }
+    }
+
+    /// What a key says, or nil after a finding.
+    func key<Value>(
+        of entry: borrowing Entry, _ name: TableName, _ decode: (RawSpan) throws(FormatError) -> Value
+    ) throws(Stop) -> Value? {
+        do throws(FormatError) {
+            return try decode(entry.key)
+        } catch {
+            try find(.key, in: name, at: Self.bytes(entry.key), "\(error)")
+            return nil
+        }
+    }
+
+    /// What a structured record says, or nil after a finding.
+    func record<Value>(
+        of entry: borrowing Entry, _ name: TableName, at location: @autoclosure () -> String,
+        _ decode: (RawSpan) throws(FormatError) -> Value
+    ) throws(Stop) -> Value? {
+        do throws(FormatError) {
+            let body = try Record.open(
+                entry.value, key: entry.key, seed: name.seed, codec: RecordHeader.tupleCodec)
+            return try decode(body)
+        } catch {
+            try find(damage: error, in: name, at: location())
+            return nil
+        }
+    }
+
+    /// Reports why a record could not be read.
+    func find(damage error: FormatError, in name: TableName, at location: String) throws(Stop) {
+        try find(error == .checksumMismatch ? .checksum : .undecodable, in: name, at: location, "\(error)")
+    }
+
+    /// A key as hexadecimal bytes.
+    static func bytes(_ key: RawSpan) -> String { TupleElement.bytes([UInt8](copying: key)).description }
+}
+
+/// What was found in `rows` of one generation.
+struct GenerationContent {
+    var owner: ResourceKey?
+    var hasOwnerRow = false
+    var rows: Int64 = 0
+    var bytes: Int64 = 0
+    var digest: UInt64 = 0
+    /// Rows whose checksum could not be verified, for want of an owner.
+    var unverified = 0
+}
+
+/// The highest number of each kind in use.
+struct HighestNumbers {
+    var generation: Int64 = 0
+    var outboxSequence: Int64 = 0
+    var filter: Int64 = 0
+    var journalSequence: Int64 = 0
+}

@@ -1,0 +1,54 @@
+public import LarderFormat
+
+/// Turns values into payloads and back, such as a JSON coder does.
+public protocol PayloadCoder: Sendable {
+    /// What the payloads it makes and reads are marked with.
+    var codec: PayloadCodec { get }
+    /// The payload of `value`.
+    func encode<Value: Encodable>(_ value: Value) throws -> [UInt8]
+    /// The value of a payload, which is valid during the call only.
+    func decode<Value: Decodable>(_ type: Value.Type, from payload: RawSpan) throws -> Value
+}
+
+extension ReadView {
+    /// The value stored at `key`, or nil when there is no row or its resource is not ready.
+    ///
+    /// - Throws: ``StoreError/unexpectedCodec(stored:expected:)`` when the row is not marked with the coder's codec;
+    ///   what the coder throws; as ``row(at:)``.
+    public borrowing func value<Value: Decodable>(
+        _ type: Value.Type, at key: RowKey, using coder: some PayloadCoder
+    ) throws -> Value? {
+        guard let row = try row(at: key) else { return nil }
+        return try row.value(type, using: coder)
+    }
+}
+
+extension Transaction {
+    /// The value stored at `key`, this transaction's own changes included; otherwise as ``ReadView/value(_:at:using:)``.
+    public borrowing func value<Value: Decodable>(
+        _ type: Value.Type, at key: RowKey, using coder: some PayloadCoder
+    ) throws -> Value? {
+        guard let row = try row(at: key) else { return nil }
+        return try row.value(type, using: coder)
+    }
+
+    /// Puts a row whose payload is the encoded `value`, in place of the one there.
+    ///
+    /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC.
+    /// - Throws: what the coder throws; ``StoreError/invalid(_:)``; ``EngineError``.
+    public mutating func put<Value: Encodable>(
+        _ value: Value, at key: RowKey, updatedAt: Int64, using coder: some PayloadCoder
+    ) throws {
+        try put(try coder.encode(value), at: key, updatedAt: updatedAt, codec: coder.codec)
+    }
+}
+
+extension Row {
+    /// The payload as a value.
+    ///
+    /// - Throws: ``StoreError/unexpectedCodec(stored:expected:)``; what the coder throws.
+    public func value<Value: Decodable>(_ type: Value.Type, using coder: some PayloadCoder) throws -> Value {
+        guard codec == coder.codec else { throw StoreError.unexpectedCodec(stored: codec, expected: coder.codec) }
+        return try coder.decode(type, from: payload)
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import LarderEngine
+import LarderFormat
+import LarderStore
+import Logging
+
+/// A store with something in every table.
+struct SampleStore {
+    let directory = TemporaryDirectory()
+
+    var path: String { directory.path + "/store" }
+
+    /// A sibling of the store.
+    func aside(_ name: String) -> String { directory.path + "/" + name }
+
+    /// Makes and closes the store.
+    init() async throws {
+        let store = try Store.open(at: path, host: .test)
+        try await Self.fill(store)
+        try store.close()
+    }
+
+    static let verses = ResourceKey("translations", 19)
+
+    static func fill(_ store: Store) async throws {
+        let staging = try await store.beginStaging(verses)
+        var batch = RowBatch(for: staging)
+        for number in 1...300 {
+            try batch.append(
+                bytes("{\"verse\":\(number)}").rawSpan, type: "translation", key: String(number), updatedAt: 1_000)
+        }
+        try batch.append(bytes("{\"by\":\"é\\n\"}").rawSpan, type: "about", key: "intro\ttab", updatedAt: -1)
+        try batch.append([0, 0xFF, 0x80].rawSpan, type: "raw", key: "a\0b", updatedAt: 5, codec: .application(16))
+        try batch.append(
+            [UInt8](repeating: 7, count: 20_000).rawSpan, type: "raw", key: "big", updatedAt: 6, codec: .opaque)
+        try await store.stage(batch, in: staging)
+        try await store.swap(staging) { transaction, record in
+            record.floor = 4711
+            record.snapshotPath = "/api/v4/snapshots/translations/19"
+            record.syncedAt = 1_767_225_605_123
+            let number = try transaction.updateFilter("translations:19") { $0.token = "c2VjcmV0" }
+            try transaction.putMember(ofFilter: number, verses, MemberRecord(listedInRun: 1))
+        }
+        try await store.write { transaction in
+            try transaction.update(ResourceKey("tafsirs", 3)) { $0.floor = 12 }
+            for (number, lane) in ["notes", "notes", "bookmarks"].enumerated() {
+                try transaction.enqueue(
+                    OutboxDraft(
+                        id: UUIDBytes(high: 1, low: UInt64(number)), lane: lane, createdAt: 1_767_225_606_000,
+                        mutationType: "note.create", method: "POST", endpoint: "/api/v4/notes?secret=1",
+                        payload: number == 1 ? [0xFF, 0] : bytes("{\"note\":\"hush\"}")))
+            }
+            try transaction.acknowledge(
+                UUIDBytes(high: 1, low: 0), outcome: "accepted", detail: "fine", at: 1_767_225_607_000)
+        }
+        try await store.reclaim()
+    }
+
+    /// Opens the store for writing.
+    func open() throws -> Store { try Store.open(at: path, host: .test) }
+
+    /// Changes the last byte of the value under a row's key, beside the store's own bookkeeping.
+    func damage(row: String) throws {
+        let environment = try Environment.open(
+            path: path, options: EnvironmentOptions(tables: TableName.allCases.map(\.rawValue)))
+        let key = try RowKeyCoding.key(generation: 1, type: "translation", key: row)
+        try environment.writeBlocking { transaction in
+            var value: [UInt8] = []
+            if let found = try transaction.value(forKey: key.rawSpan, in: environment.table("rows")) {
+                value = [UInt8](copying: found)
+            }
+            value[value.count - 1] ^= 1
+            try transaction.set(value.rawSpan, forKey: key.rawSpan, in: environment.table("rows"))
+        }
+        try environment.close()
+    }
+}
+
+extension HostServices {
+    /// A host whose wall clock stands still.
+    static let test = HostServices(
+        now: { 1_767_225_600_000 }, elapsed: { start.duration(to: .now) },
+        makeID: {
+            var generator = SystemRandomNumberGenerator()
+            return UUIDBytes.random(using: &generator)
+        }, logger: Logger(label: "larder.test"))
+}
+
+private let start = ContinuousClock.now
+
+func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -1,0 +1,73 @@
+import Foundation
+
+/// What one run of the tool said.
+struct Outcome {
+    let status: Int32
+    let output: [UInt8]
+    let talk: String
+
+    var text: String { String(decoding: output, as: UTF8.self) }
+    var lines: [String] { text.split(separator: "\n").map(String.init) }
+
+    /// Every line as the system's own JSON reader sees it.
+    func objects() throws -> [[String: Any]] {
+        try lines.map { line in
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+        }
+    }
+}
+
+/// The built tool, run as a child process.
+enum Tool {
+    static let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+
+    static func run(_ arguments: String..., input: [UInt8] = []) throws -> Outcome {
+        try run(directory.appending(path: "cachetool").path, arguments, input: input)
+    }
+
+    static func run(_ program: String, _ arguments: [String], input: [UInt8] = []) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        // Help is wrapped to the width of the terminal.
+        process.environment = ProcessInfo.processInfo.environment.merging(["COLUMNS": "80"]) { $1 }
+        // Files, not pipes: what nobody reads yet would stop the child.
+        let scratch = TemporaryDirectory()
+        let (source, output, talk) = (scratch.path + "/in", scratch.path + "/out", scratch.path + "/err")
+        try Data(input).write(to: URL(fileURLWithPath: source))
+        for path in [output, talk] { try Data().write(to: URL(fileURLWithPath: path)) }
+        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
+        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: talk))
+        try process.run()
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationStatus, output: [UInt8](try Data(contentsOf: URL(fileURLWithPath: output))),
+            talk: String(decoding: try Data(contentsOf: URL(fileURLWithPath: talk)), as: UTF8.self))
+    }
+
+    /// One of LMDB's own tools, or nil, with the reason printed, when it is not installed.
+    static func lmdb(_ name: String) -> String? {
+        let path = "/usr/bin/\(name)"
+        if FileManager.default.isExecutableFile(atPath: path) { return path }
+        print("skipped: \(path) is not installed (Debian: lmdb-utils)")
+        return nil
+    }
+}
+
+/// A directory of its own for one test, removed with the last reference.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() {
+        path = FileManager.default.temporaryDirectory.appending(path: "larder-tool-\(UUID().uuidString)").path
+        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The names in it, sorted.
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `A dump` {
+    @Test func `loads back into a store whose dump is equal to the byte`() async throws {
+        let sample = try await SampleStore()
+        let (file, copy) = (sample.aside("dump.jsonl"), sample.aside("copy"))
+        #expect(try Tool.run("dump", sample.path, "--output", file).status == 0)
+        let loaded = try Tool.run("load", file, copy)
+        #expect(loaded.status == 0, "\(loaded.talk)")
+        let first = try Data(contentsOf: URL(fileURLWithPath: file))
+        #expect([UInt8](first) == (try Tool.run("dump", copy).output))
+        #expect(try Tool.run("verify", copy).text == "OK\n")
+        #expect(try Tool.run("diff", sample.path, copy).text == "equal\n")
+        #expect(sample.directory.names == ["copy", "dump.jsonl", "store"])
+    }
+
+    @Test func `is the same whatever way the content came to be`() async throws {
+        let sample = try await SampleStore()
+        let before = try Tool.run("dump", sample.path).output
+        let store = try sample.open()
+        for _ in 0..<3 {
+            try await store.write { transaction in
+                _ = try transaction.put(
+                    bytes("{\"verse\":7}"), at: RowKey(resource: SampleStore.verses, type: "translation", key: "7"),
+                    updatedAt: 1_000)
+            }
+        }
+        try store.close()
+        #expect(try Tool.run("dump", sample.path).output == before)
+        #expect(try Tool.run("compact", sample.path).status == 0)
+        #expect(try Tool.run("dump", sample.path).output == before)
+    }
+
+    @Test func `is JSON to any reader, with a header, every record in order, and a trailer`() async throws {
+        let sample = try await SampleStore()
+        let objects = try Tool.run("dump", sample.path).objects()
+        #expect(objects.first?["larder"] as? String == "dump")
+        #expect(objects.last?["end"] as? Bool == true)
+        #expect(objects.last?["records"] as? Int == objects.count - 2)
+        let numbers = objects.compactMap { object -> String? in
+            guard let key = object["key"] as? [Any], key.count == 3, key[1] as? String == "translation" else {
+                return nil
+            }
+            return key[2] as? String
+        }
+        #expect(numbers == (1...300).map(String.init))
+    }
+
+    @Test func `has the hash that its header names`() async throws {
+        let sample = try await SampleStore()
+        let lines = try Tool.run("dump", sample.path).lines
+        var hash: UInt64 = 0
+        for line in lines.dropLast() { hash = bytes(line + "\n").rawSpan.xxh64(seed: hash) }
+        #expect(lines.last?.contains(String(hash, radix: 16)) == true)
+    }
+
+    @Test func `of a damaged store ends with 2, names the record, and leaves no file`() async throws {
+        let sample = try await SampleStore()
+        try sample.damage(row: "7")
+        let outcome = try Tool.run("dump", sample.path, "--output", sample.aside("dump.jsonl"))
+        #expect(outcome.status == 2)
+        #expect(outcome.talk.contains("rows (1, \"translation\", #7)"))
+        #expect(sample.directory.names == ["store"])
+        #expect(try !Tool.run("dump", sample.path).text.contains("\"end\""))
+    }
+
+    @Test func `that is redacted is not loaded`() async throws {
+        let sample = try await SampleStore()
+        let dump = try Tool.run("dump", sample.path, "--redact")
+        let outcome = try Tool.run("load", "-", sample.aside("copy"), input: dump.output)
+        #expect(outcome.status == 2)
+        #expect(outcome.talk.contains("redacted"))
+    }
+}
+
+@Suite struct `Loading` {
+    /// Every way in which a dump can be less than whole.
+    static let harms: [(name: String, harm: @Sendable ([String]) -> [String])] = [
+        ("no trailer", { Array($0.dropLast()) }), ("a record missing", { Array($0[..<20] + $0[21...]) }),
+        ("a byte changed", { $0.map { $0.replacingOccurrences(of: "verse\\\":7}", with: "verse\\\":8}") } }),
+        ("two records swapped", { Array($0[..<20] + [$0[21], $0[20]] + $0[22...]) }), ("nothing", { _ in [] }),
+        ("something behind", { $0 + ["{}"] }), ("no JSON", { ["larder"] + $0.dropFirst() }),
+        ("no header", { Array($0.dropFirst()) }),
+        ("an unknown member", { $0.map { $0.replacingOccurrences(of: "\"pinned\"", with: "\"fixed\"") } }),
+    ]
+
+    @Test(arguments: harms.indices)
+    func `refuses a dump that is not whole and leaves nothing`(index: Int) async throws {
+        let sample = try await SampleStore()
+        let lines = Self.harms[index].harm(try Tool.run("dump", sample.path).lines)
+        let input = bytes(lines.map { $0 + "\n" }.joined())
+        let outcome = try Tool.run("load", "-", sample.aside("copy"), input: input)
+        #expect(outcome.status == 2, "\(Self.harms[index].name): \(outcome.talk)")
+        #expect(outcome.talk.contains("Line "))
+        #expect(sample.directory.names == ["store"])
+    }
+
+    @Test func `refuses a place that is taken and leaves it alone`() async throws {
+        let sample = try await SampleStore()
+        let dump = try Tool.run("dump", sample.path).output
+        let outcome = try Tool.run("load", "-", sample.path, input: dump)
+        #expect(outcome.status == 4)
+        #expect(outcome.talk.contains("already"))
+        #expect(try Tool.run("dump", sample.path).output == dump)
+    }
+
+    @Test func `ends with 4 for a dump that is not there`() async throws {
+        let directory = TemporaryDirectory()
+        #expect(try Tool.run("load", directory.path + "/none", directory.path + "/copy").status == 4)
+        #expect(directory.names.isEmpty)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `Comparing stores` {
+    @Test func `names what only one has and what differs, with status 1`() async throws {
+        let sample = try await SampleStore()
+        let copy = sample.aside("copy")
+        #expect(try Tool.run("compact", sample.path, "--output", copy).status == 0)
+        let store = try Store.open(at: copy, host: .test)
+        try await store.write { transaction in
+            func key(_ key: String) -> RowKey { RowKey(resource: SampleStore.verses, type: "translation", key: key) }
+            try transaction.removeRow(at: key("3"))
+            try transaction.put(bytes("{}"), at: key("9999"), updatedAt: 1)
+            try transaction.put(bytes("{}"), at: key("7"), updatedAt: 1_000)
+            try transaction.update(ResourceKey("tafsirs", 3)) { $0.floor = 13 }
+            try transaction.update(ResourceKey("tafsirs", 4)) { $0.floor = 1 }
+            try transaction.updateFilter("translations:19") { $0.token = "other" }
+            try transaction.acknowledge(UUIDBytes(high: 1, low: 2), outcome: "accepted", at: 1)
+        }
+        try store.close()
+        let outcome = try Tool.run("diff", sample.path, copy)
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.lines == [
+                "~ resource tafsirs/3: floor", "+ resource tafsirs/4", "- row translations/19 translation 3",
+                "~ row translations/19 translation 7: payload", "+ row translations/19 translation 9999",
+                "~ filter translations:19: token", "- entry bookmarks 00000000-0000-0001-0000-000000000002",
+                "7 differences",
+            ])
+        let json = try Tool.run("diff", copy, sample.path, "--json").objects()
+        #expect(json.last?["differences"] as? Int == 7)
+        #expect(json.filter { $0["side"] as? String == "both" }.count == 3)
+        let redacted = try Tool.run("diff", sample.path, copy, "--redact")
+        #expect(redacted.status == 1)
+        #expect(!redacted.text.contains("trans"))
+    }
+
+    @Test func `finds a store equal to itself`() async throws {
+        let sample = try await SampleStore()
+        #expect(try Tool.run("diff", sample.path, sample.path).text == "equal\n")
+    }
+}
+
+@Suite struct `Compacting` {
+    @Test func `makes the file smaller and keeps everything`() async throws {
+        let sample = try await SampleStore()
+        let store = try sample.open()
+        try await store.write { transaction in try transaction.withdraw(SampleStore.verses, floor: 5000, as: .hidden) }
+        try await store.reclaim()
+        try store.close()
+        let before = try Tool.run("dump", sample.path).output
+        let outcome = try Tool.run("compact", sample.path, "--json")
+        let sizes = try #require(try outcome.objects().first)
+        #expect(outcome.status == 0)
+        #expect(try #require(sizes["bytesAfter"] as? Int) < #require(sizes["bytesBefore"] as? Int))
+        #expect(try Tool.run("dump", sample.path).output == before)
+    }
+
+    @Test func `refuses while another process holds the store, and copies then`() async throws {
+        let sample = try await SampleStore()
+        let store = try sample.open()
+        let outcome = try Tool.run("compact", sample.path)
+        #expect(outcome.status == 3)
+        #expect(outcome.talk.contains("Other openers"))
+        #expect(try Tool.run("compact", sample.path, "--output", sample.aside("copy")).status == 0)
+        #expect(try Tool.run("verify", sample.aside("copy")).text == "OK\n")
+        try store.close()
+    }
+
+    @Test func `refuses a damaged store and leaves it alone`() async throws {
+        let sample = try await SampleStore()
+        try sample.damage(row: "7")
+        let before = try Data(contentsOf: URL(fileURLWithPath: sample.path + "/data.mdb"))
+        #expect(try Tool.run("compact", sample.path).status == 2)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: sample.path + "/data.mdb")) == before)
+        #expect(try Tool.run("get", sample.path, "translations/19", "translation", "8").status == 0)
+    }
+}

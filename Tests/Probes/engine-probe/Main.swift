@@ -1,0 +1,42 @@
+import Foundation
+import LarderEngine
+
+/// Does one thing to a store in a process of its own, for tests that kill, fork or starve a process.
+///
+/// Prints `ready` when it stands where the test wants it, and lines of results after that.
+@main
+struct Probe {
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 2, let command = commands[arguments[1]] else { exit(64) }
+        do {
+            try command(arguments[2], Array(arguments.dropFirst(3)))
+        } catch {
+            say("error \(error)")
+            exit(1)
+        }
+    }
+
+    private static let commands: [String: @Sendable (_ path: String, _ rest: [String]) throws -> Void] = [
+        "hold-read": { path, _ in try holdRead(path) },
+        "hold-write": { path, _ in try holdWrite(path) },
+        "hold-open": { path, rest in try holdOpen(path, readers: Int(rest[0]) ?? 126) },
+        "grow": { path, rest in try grow(path, name: rest[0], rows: Int(rest[1]) ?? 0) },
+        "churn": { path, rest in try churn(path, cycles: Int(rest[0]) ?? 0) },
+        "commit": { path, rest in try commit(path, count: Int(rest[0]) ?? 0) },
+        "fork": { path, _ in try forkInside(path) },
+        "query-lock": { path, _ in try queryLock(path) },
+        "raw-twice": { path, _ in try openTwiceRaw(path) },
+    ]
+}
+
+/// Writes a line at once.
+func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
+/// Waits for the end of standard input, which the test closes, or for its signal.
+func waitForTest() {
+    say("ready")
+    _ = FileHandle.standardInput.readDataToEndOfFile()
+}

@@ -1,0 +1,28 @@
+import LarderEngine
+
+let tables = ["one", "two"]
+
+func open(_ path: String, mapSize: Int = 1 << 30, readers: Int = 126) throws -> Environment {
+    try Environment.open(
+        path: path,
+        options: .init(tables: tables, mapSize: mapSize, mapSizeCap: 1 << 30, maximumReaders: readers))
+}
+
+extension Environment {
+    func set(_ key: String, _ value: [UInt8], durability: Durability = .full) throws {
+        let table = table("one")
+        let key = Array(key.utf8)
+        try writeBlocking(durability: durability) { transaction in
+            unsafe try transaction.set(value.span.bytes, forKey: key.span.bytes, in: table)
+        }
+    }
+
+    func get(_ key: String) throws -> [UInt8]? {
+        let table = table("one")
+        let key = Array(key.utf8)
+        return try read { view in
+            guard let value = unsafe try view.value(forKey: key.span.bytes, in: table) else { return nil }
+            return unsafe value.withUnsafeBytes { unsafe Array($0) }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import LarderFormat
+import LarderStore
+
+/// Writes a dump: a header, one line per record in table and key order, and a trailer.
+///
+/// One content has one text: nothing in it depends on when, where or how often a store was written, so two stores of
+/// equal content have equal dumps, and so have a store and its dump loaded back.
+struct DumpWriter {
+    /// Bytes gathered before they are handed on.
+    private static let portion = 256 << 10
+
+    private let put: ([UInt8]) throws -> Void
+    private var waiting: [UInt8] = []
+    private var hash: UInt64 = 0
+    private var records = 0
+
+    /// - Parameter put: takes the text, portion by portion.
+    init(_ put: @escaping ([UInt8]) throws -> Void) { self.put = put }
+
+    /// Writes everything that `view` shows.
+    mutating func write(
+        _ view: borrowing ReadView, redact: Bool, progress: (_ done: Int, _ total: Int) throws -> Void
+    ) throws {
+        let format = try view.format()
+        var counts: [JSON.Member] = []
+        var total = 0
+        for table in TableName.allCases {
+            let count = try view.recordCount(of: table)
+            total += count
+            counts.append(JSON.Member(name: table.rawValue, value: .count(count)))
+        }
+        try line(DumpFrame.header(format, counts: counts, isRedacted: redact))
+        var lines = DumpLine(Redactor(isOn: redact, store: format.storeID))
+        for table in TableName.allCases {
+            var last: [UInt8]?
+            while true {
+                let page = try view.rawRecords(of: table, after: last)
+                guard let end = page.last else { break }
+                for record in page {
+                    try line(try lines.json(record, table))
+                    records += 1
+                }
+                last = end.key
+                try progress(records, total)
+            }
+        }
+        let trailer = DumpFrame.trailer(records: records, hash: hash)
+        try line(trailer)
+        try put(waiting)
+        waiting = []
+    }
+
+    private mutating func line(_ json: JSON) throws {
+        let start = waiting.count
+        json.write(to: &waiting)
+        waiting.append(0x0A)
+        hash = DumpFrame.chain(hash, Array(waiting[start...]))
+        if waiting.count >= Self.portion {
+            try put(waiting)
+            waiting.removeAll(keepingCapacity: true)
+        }
+    }
+}
+
+/// What a dump begins and ends with.
+enum DumpFrame {
+    static let hashName = "xxh64-chain"
+
+    /// Says what the dump is of. `hash` is how the trailer's hash is made: XXH64 of each line, its line end included,
+    /// seeded with that of the line before, the first with 0.
+    static func header(_ format: FormatRecord, counts: [JSON.Member], isRedacted: Bool) -> JSON {
+        [
+            "larder": "dump", "version": .integer(1), "format": .string("\(format.major).\(format.minor)"),
+            "store": .string(format.storeID.description),
+            "features": [
+                .string(format.features.incompatible.hexadecimal),
+                .string(format.features.readOnlyCompatible.hexadecimal),
+                .string(format.features.compatible.hexadecimal),
+            ],
+            "hash": .string(hashName), "redacted": .bool(isRedacted), "records": .object(counts),
+        ]
+    }
+
+    /// Says that the dump is whole.
+    static func trailer(records: Int, hash: UInt64) -> JSON {
+        ["end": true, "records": .count(records), "hash": .string(hash.hexadecimal)]
+    }
+
+    /// The hash after one more line, its line end included.
+    static func chain(_ hash: UInt64, _ line: [UInt8]) -> UInt64 { line.rawSpan.xxh64(seed: hash) }
+}
+
+extension [UInt8] {
+    /// Two lowercase hexadecimal digits per byte.
+    var hexadecimal: String {
+        var digits = ""
+        for byte in self { digits += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+        return digits
+    }
+}

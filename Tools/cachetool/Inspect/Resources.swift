@@ -1,0 +1,55 @@
+import ArgumentParser
+import LarderFormat
+import LarderStore
+
+/// Lists resources.
+struct Resources: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the resources of a store.",
+        discussion: """
+            Prints, parted by tabs: resource, state, rows, bytes, floor, when it was last synced. In the order of \
+            group and number.
+
+            JSON: {group, id, state, generation, stagingGeneration, floor, fullCopyPath, rows, bytes, syncedAt, \
+            changedAt, schemaVersion, pinned} for each. Times are in milliseconds since 1970-01-01 UTC.
+
+            EXAMPLE: cachetool resources /data/store --group translations
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var store: StoreArgument
+    @Option(help: "Only the resources of this group.")
+    var group: String?
+    @OptionGroup var printing: OutputOptions
+
+    func run() throws {
+        try store.read { view in
+            let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
+            for resource in try view.resources(inGroup: group) {
+                try Interrupt.check()
+                if printing.json {
+                    try Terminal.print(json(resource, redactor))
+                } else {
+                    let fields = [
+                        redactor.text(resource.key), resource.state.rawValue, "\(resource.rowCount)",
+                        "\(resource.byteCount)", "\(resource.floor)", timeText(resource.syncedAt),
+                    ]
+                    try Terminal.print(fields.joined(separator: "\t"))
+                }
+            }
+        }
+    }
+
+    private func json(_ resource: Resource, _ redactor: Redactor) -> JSON {
+        [
+            "group": redactor.json(resource.key.group), "id": redactor.json(resource.key.id),
+            "state": .string(resource.state.rawValue), "generation": .optional(resource.generation),
+            "stagingGeneration": .optional(resource.stagingGeneration), "floor": .integer(resource.floor),
+            "fullCopyPath": redactor.json(resource.fullCopyPath), "rows": .count(resource.rowCount),
+            "bytes": .count(resource.byteCount), "syncedAt": .optional(resource.syncedAt),
+            "changedAt": .optional(resource.changedAt), "schemaVersion": .optional(resource.schemaVersion),
+            "pinned": .bool(resource.isPinned),
+        ]
+    }
+}

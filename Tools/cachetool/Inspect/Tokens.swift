@@ -1,0 +1,52 @@
+import ArgumentParser
+import LarderFormat
+import LarderStore
+
+/// Lists filters.
+struct Tokens: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the filters that are synced, with their tokens.",
+        discussion: """
+            Prints, parted by tabs: filter, token, when it was stored, how many resources the filter holds, and what \
+            its run is at. A filter without a token begins with everything at its next sync.
+
+            JSON: {filter, token, tokenUpdatedAt, lastUntilSequence, bootstrapping, rejected, members: [{group, id}]} \
+            for each. Times are in milliseconds since 1970-01-01 UTC.
+
+            EXAMPLE: cachetool tokens /data/store
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var store: StoreArgument
+    @OptionGroup var printing: OutputOptions
+
+    func run() throws {
+        try store.read { view in
+            let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
+            for filter in try view.filters() {
+                try Interrupt.check()
+                try printing.json ? Terminal.print(json(filter, redactor)) : Terminal.print(line(filter, redactor))
+            }
+        }
+    }
+
+    private func line(_ filter: FilterState, _ redactor: Redactor) -> String {
+        let run = filter.isRejected ? "token rejected" : filter.isBootstrapping ? "bootstrapping" : "settled"
+        return [
+            redactor.text(filter.filter), filter.token.map { redactor.text($0) } ?? "-",
+            timeText(filter.tokenUpdatedAt), "\(filter.members.count)", run,
+        ].joined(separator: "\t")
+    }
+
+    private func json(_ filter: FilterState, _ redactor: Redactor) -> JSON {
+        [
+            "filter": redactor.json(filter.filter), "token": redactor.json(filter.token),
+            "tokenUpdatedAt": .optional(filter.tokenUpdatedAt),
+            "lastUntilSequence": .optional(filter.lastUntilSequence), "bootstrapping": .bool(filter.isBootstrapping),
+            "rejected": .bool(filter.isRejected),
+            "members": .array(
+                filter.members.map { ["group": redactor.json($0.group), "id": redactor.json($0.id)] }),
+        ]
+    }
+}

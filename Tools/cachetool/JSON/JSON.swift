@@ -1,0 +1,48 @@
+/// A JSON value whose members keep their order, so that one content has one text (RFC 8259).
+///
+/// Numbers are integers: nothing in a store is anything else.
+enum JSON: Hashable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case string(String)
+    case array([JSON])
+    case object([Member])
+
+    /// A name and its value.
+    struct Member: Hashable {
+        let name: String
+        let value: JSON
+    }
+
+    /// The value of the first member named so; nil when there is none, or this is no object.
+    subscript(name: String) -> JSON? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+}
+
+extension JSON: ExpressibleByDictionaryLiteral, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral
+{
+    init(dictionaryLiteral elements: (String, JSON)...) {
+        self = .object(elements.map { Member(name: $0.0, value: $0.1) })
+    }
+
+    init(stringLiteral value: String) { self = .string(value) }
+
+    init(booleanLiteral value: Bool) { self = .bool(value) }
+
+    init(arrayLiteral elements: JSON...) { self = .array(elements) }
+}
+
+extension JSON {
+    /// An integer, or null.
+    static func optional(_ value: Int64?) -> JSON { value.map { .integer($0) } ?? .null }
+
+    /// A string, or null.
+    static func optional(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
+
+    /// An integer; a count too large for JSON's readers is no count.
+    static func count(_ value: Int) -> JSON { .integer(Int64(value)) }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Reads a file, or standard input, line by line.
+struct LineReader: ~Copyable {
+    /// The longest line, in bytes: the largest payload with every byte escaped, and room.
+    private static let limit = 128 << 20
+    private static let portion = 256 << 10
+
+    private let file: Int32
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var isAtEnd = false
+    /// The number of the line read last; the first is 1.
+    private(set) var number = 0
+
+    /// - Parameter path: `-` for standard input.
+    init(_ path: String) throws(ToolError) {
+        file = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        if file < 0 { throw NewFile.failure("open", path) }
+    }
+
+    deinit { close(file) }
+
+    /// The next line with its line end, or nil at the end.
+    ///
+    /// - Throws: ``ToolError/badDump(line:reason:)`` for a line beyond the limit or a last one without an end.
+    mutating func next() throws(ToolError) -> [UInt8]? {
+        var searched = start
+        while true {
+            if let end = buffer[searched...].firstIndex(of: 0x0A) {
+                defer { start = end + 1 }
+                number += 1
+                return Array(buffer[start...end])
+            }
+            if isAtEnd {
+                if start == buffer.count { return nil }
+                throw .badDump(line: number + 1, reason: "it is cut off")
+            }
+            if buffer.count - start > Self.limit { throw .badDump(line: number + 1, reason: "it is too long") }
+            buffer.removeFirst(start)
+            start = 0
+            searched = buffer.count
+            try fill()
+        }
+    }
+
+    private mutating func fill() throws(ToolError) {
+        try Interrupt.check()
+        var portion = [UInt8](repeating: 0, count: Self.portion)
+        let count = unsafe portion.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+        if count < 0 {
+            if errno == EINTR { return }
+            throw .system("Reading failed: \(unsafe String(cString: strerror(errno))).")
+        }
+        isAtEnd = count == 0
+        buffer += portion[..<count]
+    }
+}

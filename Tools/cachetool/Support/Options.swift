@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+import LarderEngine
+import LarderFormat
+import LarderStore
+
+/// How a verb prints.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print JSON, one object per line, with the members that the help names.")
+    var json = false
+
+    @Flag(help: "Print sizes and hashes in place of content, keys and URLs.")
+    var redact = false
+}
+
+/// The store a verb looks at.
+struct StoreArgument: ParsableArguments {
+    @Argument(help: "The store's directory.", completion: .directory)
+    var store: String
+
+    /// Lends a snapshot of the store, opened for reading: safe beside a live writer.
+    func read<Result>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {
+        try Self.read(store, body)
+    }
+
+    /// Lends a snapshot of the store at `path`.
+    static func read<Result>(_ path: String, _ body: (borrowing ReadView) throws -> Result) throws -> Result {
+        let store = try open(path)
+        defer { try? store.close() }
+        return try store.read(body)
+    }
+
+    /// Opens the store at `path` for reading.
+    static func open(_ path: String) throws -> Store {
+        try check(path)
+        return try Store.open(at: path, options: StoreOptions(access: .readOnly), host: .system())
+    }
+
+    /// Says more about a store that is not there than the engine can.
+    static func check(_ path: String) throws(ToolError) {
+        var isDirectory: ObjCBool = false
+        let files = FileManager.default
+        guard unsafe files.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            throw .system("There is nothing at \(path): check the path.")
+        }
+        guard isDirectory.boolValue else {
+            throw .system("\(path) is a file: name the directory that holds data.mdb.")
+        }
+        guard files.fileExists(atPath: path + "/data.mdb") else {
+            throw .system("\(path) holds no data.mdb: name a store's directory.")
+        }
+        guard files.fileExists(atPath: path + "/guard.lock") else {
+            throw .system("\(path) holds no guard.lock, so it is a bare LMDB file: create an empty one beside it.")
+        }
+    }
+}
+
+/// GROUP/ID on a command line.
+struct ResourceArgument: ExpressibleByArgument {
+    let key: ResourceKey
+
+    /// Splits at the last slash: a group may hold slashes, a number cannot.
+    init?(argument: String) {
+        guard let slash = argument.utf8.lastIndex(of: UInt8(ascii: "/")),
+            let id = Int64(argument[argument.index(after: slash)...])
+        else { return nil }
+        key = ResourceKey(String(argument[..<slash]), id)
+    }
+}

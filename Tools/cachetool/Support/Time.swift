@@ -1,0 +1,13 @@
+import Foundation
+
+/// A time for people: ISO 8601, or the bare milliseconds where the calendar has no year for it.
+func timeText(_ milliseconds: Int64?) -> String {
+    guard let milliseconds else { return "-" }
+    // The years 0001 to 9999.
+    guard milliseconds >= -62_135_596_800_000, milliseconds < 253_402_300_800_000 else { return "\(milliseconds)ms" }
+    let fraction = (milliseconds % 1000 + 1000) % 1000
+    // Whole seconds are exact as floating point; the thousandths would not be.
+    let seconds = Date(timeIntervalSince1970: Double((milliseconds - fraction) / 1000))
+    let digits = String(fraction + 1000).dropFirst()
+    return seconds.formatted(Date.ISO8601FormatStyle()).dropLast() + ".\(digits)Z"
+}

@@ -1,0 +1,92 @@
+#if Server && AsyncHTTPClient
+import Foundation
+import Larder
+import LarderAsyncHTTPClient
+import LarderServer
+import Synchronization
+
+/// The demo's steps in their order, and what they share.
+final class Story: Sendable {
+    static let filter = "iso_codes:*;wordnet:*"
+    static let nouns = ResourceKey("wordnet", 1)
+
+    let storePath: String
+    let cachetool: String
+    let screen = Screen()
+    let origin: Origin
+    let transport = AsyncHTTPClientTransport()
+    private let swaps = Mutex<[ResourceKey: Duration]>([:])
+
+    init(storePath: String, cachetool: String) {
+        self.storePath = storePath
+        self.cachetool = cachetool
+        var generator = SystemRandomNumberGenerator()
+        origin = Origin(secret: TokenSecret(using: &generator), now: { Int64(Date().timeIntervalSince1970 * 1000) })
+    }
+
+    /// Tells it all.
+    func tell() async throws {
+        do {
+            try await steps()
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+        await transport.shutdown()
+        screen.table()
+    }
+
+    private func steps() async throws {
+        try fillOrigin()
+        try? FileManager.default.removeItem(atPath: storePath)
+        let store = try Store.open(at: storePath)
+        try await OriginServer.run(origin) { baseURL in
+            screen.line("The origin serves at \(baseURL)")
+            try await bootstrap(store, baseURL)
+            try readAWord(store)
+            try await syncEdits(store, baseURL)
+            try await replaceWhileReading(store, baseURL)
+        }
+        try await readOffline(store)
+        try store.close()
+        try await surviveAKill()
+        try await lookInside()
+    }
+
+    /// A sync with the server at `baseURL` that shows its progress.
+    func makeSync(_ store: Store, _ baseURL: String) throws -> ContentSync {
+        guard let base = BaseURL(baseURL) else { throw DemoError("the server's URL is \(baseURL)") }
+        return ContentSync(
+            store: store, transport: transport, configuration: SyncConfiguration(base: base),
+            onEvent: { [self] event in show(event) })
+    }
+
+    /// How long the last swap of a resource took.
+    func swapTime(of resource: ResourceKey) -> Duration? {
+        swaps.withLock { $0[resource] }
+    }
+
+    private func show(_ event: SyncEvent) {
+        switch event {
+        case .fullCopy(let resource, let rows, let bytes, _):
+            screen.progress("  \(resource): \(Figures.count(rows)) rows, \(Figures.bytes(bytes))")
+        case .swapped(let resource, let rows, let bytes, let took):
+            swaps.withLock { $0[resource] = took }
+            screen.line("  \(resource): \(Figures.count(rows)) rows, \(Figures.bytes(bytes)), swapped in \(Figures.time(took))")
+        case .tokenRejected, .hidden, .swept, .unknownMutation, .lagging, .notStored:
+            screen.line("  \(event)")
+        case .began, .page, .finished:
+            break
+        }
+    }
+}
+
+/// Something in the demo did not turn out as promised.
+struct DemoError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+#endif
