@@ -1,6 +1,7 @@
 import Larder
 import LarderServer
 import LarderTransport
+import Testing
 
 #if Server && AsyncHTTPClient
 import LarderAsyncHTTPClient
