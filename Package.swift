@@ -118,6 +118,7 @@ let package = Package(
             dependencies: [
                 "cachetool", "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(name: "ReadmeTests", dependencies: ["Larder", "LarderAsyncHTTPClient", "LarderServer"]),
         .testTarget(
             name: "LarderTransportTests",
             dependencies: [

@@ -14,7 +14,7 @@ struct Cachetool: AsyncParsableCommand {
             """,
         subcommands: [
             Stat.self, Resources.self, Get.self, List.self, Tokens.self, Outbox.self, Verify.self,
-            Dump.self, Load.self, Diff.self, Compact.self,
+            Dump.self, Load.self, Diff.self, Compact.self, Sync.self,
         ])
 
     static func main() async {

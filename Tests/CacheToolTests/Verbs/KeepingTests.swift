@@ -39,7 +39,8 @@ import Testing
 
     @Test func `finds a store equal to itself`() async throws {
         let sample = try await SampleStore()
-        #expect(try Tool.run("diff", sample.path, sample.path).text == "equal\n")
+        let outcome = try Tool.run("diff", sample.path, sample.path)
+        #expect(outcome.text == "equal\n", "\(outcome.talk)")
     }
 }
 

@@ -27,8 +27,14 @@ struct Diff: ParsableCommand {
     @OptionGroup var printing: OutputOptions
 
     func run() throws {
-        let count = try StoreArgument.read(a) { first in
-            try StoreArgument.read(b) { second in
+        let (one, other) = (try StoreArgument.open(a), try StoreArgument.open(b))
+        // Both may be one store, so neither is closed inside a read.
+        defer {
+            try? one.close()
+            try? other.close()
+        }
+        let count = try one.read { first in
+            try other.read { second in
                 let redactor = Redactor(isOn: printing.redact, store: try first.format().storeID)
                 var differences = Differences(redactor: redactor, isJSON: printing.json)
                 try differences.compareResources(first, second)

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Foundation
-import LarderStore
+import Larder
 
 /// Packs a store.
 struct Compact: ParsableCommand {
@@ -28,7 +27,7 @@ struct Compact: ParsableCommand {
         var progress = Progress("entries")
         defer { progress.end() }
         guard let output else {
-            let summary = try Store.compact(at: store.store, host: .system()) { try progress.show($0) }
+            let summary = try Store.compact(at: store.store, host: .system(logger: .tool)) { try progress.show($0) }
             progress.end()
             return try show(summary.sizeBefore, summary.sizeAfter)
         }

@@ -3,6 +3,7 @@ import Foundation
 import LarderEngine
 import LarderFormat
 import LarderStore
+import LarderSync
 
 /// How the tool ends, the same for every verb.
 enum ExitStatus: Int32 {
@@ -11,9 +12,9 @@ enum ExitStatus: Int32 {
     case findings = 1
     /// Bytes are not what they were when they were written.
     case damage = 2
-    /// The file is of another format or version, or the engine refuses it.
+    /// The file or a server's answer is of another format or version, or the engine refuses it.
     case format = 3
-    /// The system refused or failed.
+    /// The system, the network or a server refused or failed.
     case system = 4
     /// An interrupt or a termination signal came.
     case interrupted = 5
@@ -33,6 +34,7 @@ enum ExitStatus: Int32 {
         case let error as StoreError: self = Self.of(error)
         case let error as EngineError: self = Self.of(error)
         case let error as FormatError: self = Self.of(StoreError.damaged(table: "", reason: error))
+        case let error as SyncError: self = Self.of(error)
         case is CancellationError: self = .interrupted
         case is CocoaError, is POSIXError: self = .system
         default: return nil
@@ -44,6 +46,15 @@ enum ExitStatus: Int32 {
         case .damaged, .verificationFailed: .damage
         case .invalid: .usage
         default: .format
+        }
+    }
+
+    private static func of(_ error: SyncError) -> ExitStatus {
+        switch error {
+        case .store(let error): ExitStatus(error) ?? .system
+        case .wire, .endlessResync, .inconsistentRun, .outsideFilter, .laggingFullCopy, .wrongFullCopy: .format
+        case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials: .system
+        case .cancelled: .interrupted
         }
     }
 

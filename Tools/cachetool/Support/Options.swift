@@ -1,8 +1,6 @@
 import ArgumentParser
 import Foundation
-import LarderEngine
-import LarderFormat
-import LarderStore
+import Larder
 
 /// How a verb prints.
 struct OutputOptions: ParsableArguments {
@@ -33,7 +31,7 @@ struct StoreArgument: ParsableArguments {
     /// Opens the store at `path` for reading.
     static func open(_ path: String) throws -> Store {
         try check(path)
-        return try Store.open(at: path, options: StoreOptions(access: .readOnly), host: .system())
+        return try Store.open(at: path, options: StoreOptions(access: .readOnly), host: .system(logger: .tool))
     }
 
     /// Says more about a store that is not there than the engine can.

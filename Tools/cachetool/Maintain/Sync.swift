@@ -1,0 +1,142 @@
+import ArgumentParser
+import Foundation
+import Larder
+
+#if AsyncHTTPClient
+import LarderAsyncHTTPClient
+#else
+import LarderURLSession
+#endif
+
+/// Brings a store in step with a server.
+struct Sync: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring a store in step with a server.",
+        discussion: """
+            Writes: runs one filter once, from its token to the server's newest. Makes the store when there is none. A \
+            run that fails or is interrupted leaves what readers see whole and the token as it was; the next one goes \
+            on. Shows progress on standard error. Ends with 3 when the server's answer cannot be used, with 4 when it \
+            cannot be reached or refuses.
+
+            JSON: {filter, kind, pages, mutations, rowsChanged, fullCopies, rowsCopied, bytesCopied, hidden, \
+            unknownMutations, untilSequence}.
+
+            EXAMPLE: cachetool sync /data/store https://api.example.org/content 'translations:19;tafsirs:*'
+
+            \(ExitStatus.help)
+            """)
+
+    @Argument(help: "The store's directory.", completion: .directory)
+    var store: String
+    @Argument(help: "The server's base address.")
+    var url: String
+    @Argument(help: "What to sync: GROUP:* or GROUP:ID,ID, several joined by semicolons.")
+    var filter: String
+    @Option(help: "A header field to send, NAME:VALUE. Repeatable; never printed. Other users can see command lines.")
+    var header: [String] = []
+    @Option(help: "A file with such header fields, one per line.", completion: .file())
+    var headerFile: String?
+    @OptionGroup var printing: OutputOptions
+
+    func validate() throws {
+        if BaseURL(url) == nil {
+            throw ValidationError("The URL must be http or https with a host, and at most a port and a path.")
+        }
+        _ = try parsedFilter()
+        _ = try fields(header)
+    }
+
+    func run() async throws {
+        guard let base = BaseURL(url) else { throw ToolError.usage("The URL is none.") }
+        var lines = header
+        if let headerFile {
+            guard let text = try? String(contentsOfFile: headerFile, encoding: .utf8) else {
+                throw ToolError.system("Could not read the header file.")
+            }
+            lines += text.split(separator: "\n").map(String.init)
+        }
+        let (filter, fields) = (try parsedFilter(), try fields(lines))
+        let opened = try Store.open(at: store, host: .system(logger: .tool))
+        defer { try? opened.close() }
+        let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
+        let display = SyncDisplay(redactor)
+        #if AsyncHTTPClient
+        let transport = AsyncHTTPClientTransport()
+        #else
+        let transport = URLSessionTransport()
+        #endif
+        let sync = ContentSync(
+            store: opened, transport: transport, configuration: SyncConfiguration(base: base),
+            credentials: FixedCredentials(fields)
+        ) { display.show($0) }
+        let outcome = await Self.untilInterrupted { () async throws(SyncError) in try await sync.sync(filter) }
+        #if AsyncHTTPClient
+        await transport.shutdown()
+        #endif
+        display.end()
+        try print(try outcome.get(), redactor)
+    }
+
+    /// Runs `work`, and cancels it and waits for its end when a signal comes.
+    private static func untilInterrupted(
+        _ work: @escaping @Sendable () async throws(SyncError) -> SyncReport
+    ) async -> Result<SyncReport, any Error> {
+        await withTaskGroup(of: Result<SyncReport, any Error>.self) { group in
+            group.addTask {
+                do throws(SyncError) {
+                    return .success(try await work())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                while !Interrupt.isRequested, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(50)) }
+                return .failure(ToolError.interrupted)
+            }
+            let first = await group.next() ?? .failure(ToolError.interrupted)
+            group.cancelAll()
+            return first
+        }
+    }
+
+    private func print(_ report: SyncReport, _ redactor: Redactor) throws {
+        guard printing.json else {
+            return try Terminal.print(
+                "\(report.kind.rawValue): \(report.mutations) changes on \(report.pages) pages, \(report.fullCopies) "
+                    + "full copies with \(report.rowsCopied) rows, \(report.rowsChanged) rows changed, "
+                    + "\(report.hidden) resources hidden")
+        }
+        try Terminal.print([
+            "filter": redactor.json(report.filter), "kind": .string(report.kind.rawValue),
+            "pages": .count(report.pages), "mutations": .count(report.mutations),
+            "rowsChanged": .count(report.rowsChanged), "fullCopies": .count(report.fullCopies),
+            "rowsCopied": .count(report.rowsCopied), "bytesCopied": .count(report.bytesCopied),
+            "hidden": .count(report.hidden), "unknownMutations": .count(report.unknownMutations),
+            "untilSequence": .integer(report.untilSequence),
+        ])
+    }
+}
+
+extension Sync {
+    private func parsedFilter() throws -> ResourceFilter {
+        do throws(ResourceFilter.Fault) {
+            return try ResourceFilter(filter)
+        } catch {
+            throw ValidationError("The filter is none (\(error)): write GROUP:* or GROUP:ID,ID.")
+        }
+    }
+
+    /// The fields; errors do not quote them.
+    private func fields(_ lines: [String]) throws -> HTTPFields {
+        var fields = HTTPFields()
+        for line in lines {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count == 2 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+            guard parts.count == 2, let name = HTTPField.Name(String(parts[0])), HTTPField.isValidValue(value) else {
+                throw ValidationError("A header is not NAME:VALUE.")
+            }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        return fields
+    }
+}

@@ -1,0 +1,61 @@
+import Larder
+import Synchronization
+
+/// Shows how far a run is: a bar on a terminal, a plain line for each step otherwise.
+final class SyncDisplay: Sendable {
+    private static let barWidth = 30
+
+    private let redactor: Redactor
+    /// Whether a line is drawn; the lock keeps lines of several threads apart.
+    private let isDrawn = Mutex(false)
+
+    init(_ redactor: Redactor) { self.redactor = redactor }
+
+    /// Shows an event.
+    func show(_ event: SyncEvent) {
+        isDrawn.withLock { isDrawn in
+            if case .fullCopy(let resource, let rows, let bytes, let total) = event {
+                guard Terminal.isWatched else { return }
+                Terminal.redraw("\(redactor.text(resource)) \(Self.bar(bytes, of: total)) \(rows) rows")
+                isDrawn = true
+                return
+            }
+            guard let line = line(event) else { return }
+            if isDrawn { Terminal.redraw("") }
+            isDrawn = false
+            Terminal.say(line)
+        }
+    }
+
+    /// Clears what is drawn.
+    func end() {
+        isDrawn.withLock { isDrawn in
+            if isDrawn { Terminal.redraw("") }
+            isDrawn = false
+        }
+    }
+
+    private func line(_ event: SyncEvent) -> String? {
+        switch event {
+        case .began(_, let kind): "\(kind.rawValue) began"
+        case .tokenRejected: "the server rejected the token: everything is fetched again"
+        case .page(let number, let mutations): "page \(number): \(mutations) changes"
+        case .swapped(let resource, let rows, let bytes, _):
+            "\(redactor.text(resource)): full copy of \(rows) rows, \(bytes) bytes"
+        case .lagging(let resource): "\(redactor.text(resource)): full copy too old, fetched again"
+        case .hidden(let resource): "\(redactor.text(resource)): withdrawn by the server"
+        case .swept(let resource): "\(redactor.text(resource)): held by no filter any more"
+        case .unknownMutation(_, let resource): "\(redactor.text(resource)): a change of an unknown type"
+        case .fullCopy, .notStored, .finished: nil
+        }
+    }
+
+    /// A bar where the length is known, else the bytes so far.
+    private static func bar(_ bytes: Int, of total: Int?) -> String {
+        guard let total, total > 0 else { return "\(bytes) bytes" }
+        let share = min(1, Double(bytes) / Double(total))
+        let filled = Int(share * Double(barWidth))
+        return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: barWidth - filled) + "] "
+            + "\(Int(share * 100)) %"
+    }
+}
