@@ -119,10 +119,11 @@ let package = Package(
         .testTarget(
             name: "CacheToolTests",
             dependencies: [
-                "cachetool", "Larder", "LarderStore", "LarderFormat", "LarderServer",
+                "cachetool", "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderServer",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Help"]),
+        .testTarget(name: "ReadmeTests", dependencies: ["Larder", "LarderAsyncHTTPClient", "LarderServer"]),
         .testTarget(
             name: "LarderTransportTests",
             dependencies: [

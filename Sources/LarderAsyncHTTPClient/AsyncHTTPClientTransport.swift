@@ -56,6 +56,8 @@ public final class AsyncHTTPClientTransport: Transport {
         if Task.isCancelled { throw .cancelled }
         let exchange = Exchange(clock: clock, timeouts: timeouts)
         let task = client.execute(request: outgoing, delegate: ResponseDelegate(exchange, isSecure: outgoing.useTLS))
+        // A client that is shut down fails its tasks without a word to the delegate.
+        task.futureResult.whenFailure { exchange.finish(TransportError($0, isConnected: false, isSecure: false)) }
         // The exchange holds the transport: a body may outlive the last reference a caller has.
         exchange.attach { [self] in withExtendedLifetime(self) { task.cancel() } }
         return try await exchange.response()

@@ -47,6 +47,9 @@ package final class Exchange: Sendable {
     /// Whether ``connected()`` was called.
     package var isConnected: Bool { state.withLock { $0.isConnected } }
 
+    /// Whether the head of the response has arrived.
+    package var hasHead: Bool { state.withLock { $0.head != nil } }
+
     /// The head of the response has arrived.
     package func receive(head: HTTPResponse) {
         state.withLock { state in

@@ -17,6 +17,8 @@ struct ExchangeState {
         var waiter: CheckedContinuation<Void, Never>?
         var cancel: (@Sendable () -> Void)?
         var resume: (@Sendable () -> Void)?
+        /// Not to be called, but to be let go: what it holds may end with it, which is nothing to do under a lock.
+        var released: (@Sendable () -> Void)?
 
         func perform() {
             cancel?()
@@ -61,8 +63,7 @@ struct ExchangeState {
     mutating func finish(_ end: End) -> Effects {
         guard self.end == nil else { return Effects() }
         self.end = end
-        cancel = nil
-        return Effects(waiter: waiter.take(), resume: resume.take())
+        return Effects(waiter: waiter.take(), resume: resume.take(), released: cancel.take())
     }
 
     /// The end as the reader wants it: at once, with nothing more to read.

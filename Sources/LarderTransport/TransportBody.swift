@@ -64,7 +64,7 @@ public struct TransportBody: AsyncSequence, Sendable {
     }
 
     /// Gives the chunks one by one.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let source: Source
 
         /// The next chunk, or `nil` at the end and after an error.

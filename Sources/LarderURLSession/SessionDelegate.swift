@@ -45,7 +45,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        exchange?.finish(error.map { TransportError($0) })
+        guard let exchange else { return }
+        let isSecure = task.originalRequest?.url?.scheme == "https"
+        exchange.finish(error.map { TransportError($0, hasHead: exchange.hasHead, isSecure: isSecure) })
     }
 }
 

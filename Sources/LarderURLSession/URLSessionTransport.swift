@@ -16,6 +16,8 @@ private import FoundationNetworking
 /// - Tell a refused connection from a host that cannot be reached: both are ``TransportError/connectionRefused``.
 /// - Leave a compressed body alone. `Accept-Encoding: identity` is sent unless the request says otherwise; a
 ///   server that compresses all the same is decompressed.
+/// - Keep a request from being sent twice: when a reused connection dies before the first byte of the response, the
+///   session itself tries once more on a new one.
 /// - Keep header fields of one name apart: they arrive joined by commas.
 public final class URLSessionTransport: Transport {
     /// The most bytes of one body that may lie unread, in bytes.

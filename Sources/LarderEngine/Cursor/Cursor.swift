@@ -1,9 +1,15 @@
 private import CLMDB
 
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
 /// A position in a table, lent to a closure.
 ///
 /// Moving throws on any error; nil means the end of the table and nothing else. What a move returns is valid until
-/// the next move.
+/// the next move. At an end the position stays on the last entry, or the first.
 @safe
 public struct Cursor: ~Copyable {
     // Owned: opened by init, closed by deinit, which runs before the transaction ends because the cursor is lent.
@@ -46,10 +52,15 @@ public struct Cursor: ~Copyable {
         try move(MDB_PREV)
     }
 
-    /// The entry at the position. LMDB: `MDB_GET_CURRENT`.
+    /// The entry at the position, or nil when the cursor has not been moved to one. LMDB: `MDB_GET_CURRENT`.
     @_lifetime(&self)
     public mutating func current() throws(EngineError) -> Entry? {
-        try move(MDB_GET_CURRENT)
+        do throws(EngineError) {
+            return try move(MDB_GET_CURRENT)
+        } catch .system(code: EINVAL, _) {
+            // LMDB's answer for a cursor that stands nowhere, and nothing else.
+            return nil
+        }
     }
 
     /// Moves to the first entry at or after `key`. LMDB: `MDB_SET_RANGE`.

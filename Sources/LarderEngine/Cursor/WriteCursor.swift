@@ -1,11 +1,4 @@
 private import CLMDB
-
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Darwin)
-private import Darwin
-#endif
-
 /// A cursor that can also remove what it stands on, lent to a closure.
 ///
 /// After a removal LMDB's cursor stands on the following entry already, so ranges are removed by
@@ -43,19 +36,9 @@ public struct WriteCursor: ~Copyable {
             }
             removed += 1
             isAtEntry = false
-            // The position is the following entry now; past the last one LMDB answers "not found".
-            if removed < limit, let entry = try currentOrEnd() { isAtEntry = try shouldRemove(entry) }
+            // The position is the following entry now, or nowhere when the table is empty.
+            if removed < limit, let entry = try cursor.current() { isAtEntry = try shouldRemove(entry) }
         }
         return removed
-    }
-
-    @_lifetime(&self)
-    private mutating func currentOrEnd() throws(EngineError) -> Entry? {
-        do throws(EngineError) {
-            return try cursor.current()
-        } catch .system(code: EINVAL, _) {
-            // 0.9 answers EINVAL when the removal emptied the last page and the cursor stands nowhere.
-            return nil
-        }
     }
 }

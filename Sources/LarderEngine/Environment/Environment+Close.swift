@@ -21,15 +21,14 @@ extension Environment {
         if isForked { throw .usedAfterFork }
         guard try EnvironmentRegistry.shared.release(self) else { return }
         writer.stop()
-        let wasStopped =
-            state.exchange(State.closing.rawValue, ordering: .acquiringAndReleasing) == State.stopped.rawValue
+        let before = state.exchange(State.closing.rawValue, ordering: .acquiringAndReleasing)
         let isClosed: Void? = gate.exclusively(within: milliseconds) {
             pool.drain()
-            closeFile(isClean: !wasStopped)
+            closeFile(isClean: before == State.open.rawValue)
             state.store(State.closed.rawValue, ordering: .releasing)
         }
         guard isClosed != nil else {
-            state.store(State.open.rawValue, ordering: .releasing)
+            state.store(before, ordering: .releasing)
             EnvironmentRegistry.shared.restore(self)
             throw .busy
         }
@@ -41,6 +40,7 @@ extension Environment {
         let directory = StoreDirectory(path: path)
         // Without the lock the close still has to happen; only the mark is left out.
         let lock = try? directory.lock()
+        defer { withExtendedLifetime(lock) {} }
         unsafe mdb_env_close(handle)
         if lock != nil, isClean, !options.isReadOnly, (try? guardFile.isHeldAlone()) == true,
             FileIdentity(path: directory.dataPath) == identity,
@@ -53,6 +53,7 @@ extension Environment {
 
     /// Closes an environment that only maintenance knows, with the directory locked and the guard held by it.
     func closeForMaintenance() {
+        writer.stop()
         state.store(State.closed.rawValue, ordering: .releasing)
         pool.drain()
         unsafe mdb_env_close(handle)

@@ -1,15 +1,19 @@
 private import CLMDB
+private import Synchronization
 
 extension Environment {
     /// How long growing the map waits for readers, in milliseconds.
     private static let growthDeadline = 10_000
 
-    /// Doubles the map, up to its cap. On the writer thread, between transactions.
+    /// Makes room: frees what dead readers pinned and doubles the map, up to its cap. On the writer thread, between transactions.
     func grow() throws(EngineError) {
-        // Pages that a dead reader pinned may be all that is missing, but only the next transaction can tell.
-        try clearStaleReaders()
+        let cleared = try clearStaleReaders()
         let current = try info().mapSize
-        guard current < options.mapSizeCap else { throw .mapFull(cap: options.mapSizeCap) }
+        guard current < options.mapSizeCap else {
+            // Pages that a dead reader pinned may be all that is missing; only the next transaction can tell.
+            if cleared > 0 { return }
+            throw .mapFull(cap: options.mapSizeCap)
+        }
         let wanted = min(options.mapSizeCap, current.multipliedReportingOverflow(by: 2).partialValue)
         try resize(to: wanted)
     }
@@ -22,16 +26,24 @@ extension Environment {
     private func resize(to size: Int) throws(EngineError) {
         let code = gate.exclusively(within: Self.growthDeadline) { unsafe mdb_env_set_mapsize(handle, size) }
         guard let code else { throw .mapFull(cap: options.mapSizeCap) }
-        try check(code, "mdb_env_set_mapsize")
+        if code != MDB_SUCCESS {
+            // LMDB has given up the old map before it failed to make the new one.
+            state.store(State.stopped.rawValue, ordering: .releasing)
+            throw EngineError(code: code, operation: "mdb_env_set_mapsize")
+        }
     }
 
     /// Frees the reader slots of processes that died. LMDB: `mdb_reader_check`.
     ///
+    /// Done at open, before the map grows, when slots run out and once a minute.
+    ///
     /// - Returns: how many were freed.
     @discardableResult
     public func clearStaleReaders() throws(EngineError) -> Int {
-        var cleared: Int32 = 0
-        try check(unsafe mdb_reader_check(handle, &cleared), "mdb_reader_check")
-        return Int(cleared)
+        try whileOpen { () throws(EngineError) in
+            var cleared: Int32 = 0
+            try check(unsafe mdb_reader_check(handle, &cleared), "mdb_reader_check")
+            return Int(cleared)
+        }
     }
 }

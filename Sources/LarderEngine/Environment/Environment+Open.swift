@@ -18,11 +18,12 @@ extension Environment {
         path: String, options: EnvironmentOptions,
         initialize: (inout WriteTransaction, [String: Table]) throws -> Void = { _, _ in }
     ) throws -> Environment {
-        let directory = StoreDirectory(path: path)
+        let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
         if options.access == .readWrite { try directory.create() }
         while true {
             let lock = try directory.lock()
-            try FileSystemCheck.check(path)
+            defer { withExtendedLifetime(lock) {} }
+            try FileSystemCheck.check(directory.path)
             if FileIdentity(path: directory.dataPath) == nil {
                 guard options.access == .readWrite else { throw EngineError.notFound }
                 try directory.createDataFile { temporary in
@@ -32,30 +33,24 @@ extension Environment {
             guard let identity = FileIdentity(path: directory.dataPath) else { throw EngineError.notFound }
             switch try EnvironmentRegistry.shared.find(identity, options: options) {
             case .open(let environment): return environment
-            case .none: return try openExisting(directory, identity, options, lock)
+            case .none: return try openExisting(directory, identity, options)
             case .closing: break
             }
-            withExtendedLifetime(lock) {}
-            try unlockAndWait(lock, identity)
+            // The close that is under way needs the directory.
+            flock(lock.number, LOCK_UN)
+            EnvironmentRegistry.shared.waitUntilClosed(identity)
         }
-    }
-
-    /// Lets the close that is under way have the directory.
-    private static func unlockAndWait(_ lock: FileDescriptor, _ identity: FileIdentity) throws(EngineError) {
-        flock(lock.number, LOCK_UN)
-        EnvironmentRegistry.shared.waitUntilClosed(identity)
     }
 
     /// Opens a file that exists and that this process does not have open. The directory is locked.
     private static func openExisting(
-        _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ lock: FileDescriptor
+        _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions
     ) throws(EngineError) -> Environment {
         let guardFile = try GuardFile(directory: directory.path, isReadOnly: options.isReadOnly)
         let isAlone = try validate(directory, guardFile)
         try guardFile.hold()
         let environment = try attach(directory, identity, options, guardFile, isAlone: isAlone)
         EnvironmentRegistry.shared.insert(environment)
-        withExtendedLifetime(lock) {}
         return environment
     }
 
@@ -68,13 +63,12 @@ extension Environment {
         do throws(EngineError) {
             try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
             let tables = unsafe try openTables(handle, options)
-            if !options.isReadOnly { try guardFile.markInUse() }
+            if !options.isReadOnly { try guardFile.markInUse(data: identity) }
             let environment = unsafe try Environment(
                 handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
                 guardFile: guardFile, wasOpenedAlone: isAlone)
-            if !options.isReadOnly {
-                try environment.writer.start { [weak environment] in _ = try? environment?.clearStaleReaders() }
-            }
+            // A read-only environment needs the thread to follow the map.
+            try environment.writer.start { [weak environment] in _ = try? environment?.clearStaleReaders() }
             return environment
         } catch {
             unsafe mdb_env_close(handle)
@@ -92,11 +86,16 @@ extension Environment {
         while true {
             do throws(EngineError) {
                 let pages = try MetaPages(data)
-                try pages.validate(data)
-                if isAlone { try guardFile.validate(pages, of: data) }
+                if isAlone {
+                    let isVouchedFor = try guardFile.vouches(for: pages, of: data)
+                    try pages.validate(data, isThorough: !isVouchedFor)
+                } else {
+                    try guardFile.checkSharedFile(data)
+                    try pages.validate(data, isThorough: false)
+                }
                 return isAlone
             } catch {
-                if isAlone || look == 3 { throw error }
+                if isAlone || look == 3 || error == .replaced { throw error }
                 look += 1
             }
         }
@@ -158,12 +157,7 @@ extension Environment {
     static func openTables(
         _ handle: OpaquePointer, _ options: EnvironmentOptions
     ) throws(EngineError) -> [String: Table] {
-        var begun: OpaquePointer?
-        let flags = options.isReadOnly ? UInt32(MDB_RDONLY) : 0
-        try check(unsafe mdb_txn_begin(handle, nil, flags, &begun), "mdb_txn_begin")
-        guard let transaction = unsafe begun else {
-            preconditionFailure("mdb_txn_begin succeeded without a transaction")
-        }
+        let transaction = unsafe try beginOpening(handle, options)
         var tables: [String: Table] = [:]
         for name in options.tables {
             var identifier: MDB_dbi = 0
@@ -178,5 +172,24 @@ extension Environment {
         // Handles opened in a transaction become the environment's with its commit.
         try check(unsafe mdb_txn_commit(transaction), "mdb_txn_commit")
         return tables
+    }
+
+    /// Begins the first transaction of an environment that nobody else knows yet.
+    private static func beginOpening(
+        _ handle: OpaquePointer, _ options: EnvironmentOptions
+    ) throws(EngineError) -> OpaquePointer {
+        var begun: OpaquePointer?
+        let flags = options.isReadOnly ? UInt32(MDB_RDONLY) : 0
+        var code = unsafe mdb_txn_begin(handle, nil, flags, &begun)
+        for _ in 0..<8 where code == MDB_MAP_RESIZED {
+            // Another process has made the map grow since this one mapped it.
+            try check(unsafe mdb_env_set_mapsize(handle, 0), "mdb_env_set_mapsize")
+            code = unsafe mdb_txn_begin(handle, nil, flags, &begun)
+        }
+        try check(code, "mdb_txn_begin")
+        guard let transaction = unsafe begun else {
+            preconditionFailure("mdb_txn_begin succeeded without a transaction")
+        }
+        return unsafe transaction
     }
 }

@@ -23,8 +23,11 @@ extension Environment {
         unsafe pthread_setspecific(readerKey, UnsafeRawPointer(slot.handle))
         defer {
             pthread_setspecific(readerKey, nil)
-            slot.reset()
-            pool.put(slot)
+            // In a child forked by `body` the slot is the parent's, in memory that both share.
+            if !isForked {
+                slot.reset()
+                pool.put(slot)
+            }
             gate.leave()
         }
         return try body(unsafe ReadTransaction(handle: slot.handle))
@@ -33,7 +36,7 @@ extension Environment {
     /// Enters the gate and begins a snapshot; on failure the gate has been left again.
     private func enter() throws(EngineError) -> ReaderSlot {
         try checkUsable()
-        var isAdopted = false
+        var isCleared = false
         for _ in 0..<4 {
             gate.enter()
             do throws(EngineError) {
@@ -42,11 +45,10 @@ extension Environment {
             } catch .system(code: MDB_MAP_RESIZED, _) {
                 gate.leave()
                 try adoptMapSizeFromReader()
-                isAdopted = true
-            } catch .readersFull where !isAdopted {
+            } catch .readersFull where !isCleared {
                 gate.leave()
                 try clearStaleReaders()
-                isAdopted = true
+                isCleared = true
             } catch {
                 gate.leave()
                 throw error
@@ -75,10 +77,11 @@ extension Environment {
 
     /// Follows another process's growth of the map. The map moves on the writer thread, between transactions.
     private func adoptMapSizeFromReader() throws(EngineError) {
-        if writer.isCurrent {
-            // Inside a write transaction nobody else can have grown the map.
-            preconditionFailure("the map was resized during this process's own write transaction")
+        guard writer.isCurrent else {
+            return try waitForWriter { () throws(EngineError) in try self.adoptMapSize() }
         }
-        try waitForWriter { () throws(EngineError) in try self.adoptMapSize() }
+        // While this process writes nobody else can: the pages themselves are wrong.
+        if unsafe openTransaction != nil { throw .corrupted }
+        try adoptMapSize()
     }
 }

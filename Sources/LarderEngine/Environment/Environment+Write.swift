@@ -34,25 +34,41 @@ extension Environment {
         durability: Durability, _ body: (inout WriteTransaction) throws -> Result
     ) throws -> Result {
         precondition(writer.isCurrent, "write transactions run on the writer thread")
+        precondition(unsafe openTransaction == nil, "a write transaction inside another of the same store")
         try checkUsable()
         try checkInPlace()
         try setDurability(durability)
         while true {
-            var transaction = unsafe WriteTransaction(handle: try begin())
-            do {
-                let result = try body(&transaction)
-                if let failure = transaction.failure { throw failure }
-                if transaction.requiresFullDurability { try setDurability(.full) }
-                unsafe try commit(transaction.handle)
-                return result
-            } catch {
-                let cause = transaction.failure ?? (error as? EngineError)
-                // A failed commit has freed the transaction; a failed body has not.
-                if unsafe openTransaction != nil { unsafe abort(transaction.handle) }
-                guard let cause, cause.isMapFull else { throw transaction.failure ?? error }
-                try grow()
-            }
+            if let result = try attempt(body) { return result }
+            try grow()
         }
+    }
+
+    /// Runs `body` in one write transaction; nil when the map was full, and nothing has changed.
+    private func attempt<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result? {
+        var transaction = unsafe WriteTransaction(handle: try begin())
+        let result: Result
+        do {
+            result = try body(&transaction)
+            if let failure = transaction.failure { throw failure }
+        } catch {
+            // A child forked by `body` must leave its parent's transaction alone.
+            if isForked { throw EngineError.usedAfterFork }
+            unsafe abort(transaction.handle)
+            guard let failure = transaction.failure else { throw error }
+            if failure.isMapFull { return nil }
+            throw judged(failure)
+        }
+        if isForked { throw EngineError.usedAfterFork }
+        do throws(EngineError) {
+            if transaction.requiresFullDurability { try setDurability(.full) }
+            unsafe try commit(transaction.handle)
+        } catch {
+            // The list of free pages is written by the commit, and may be what did not fit.
+            if error.isMapFull { return nil }
+            throw error
+        }
+        return result
     }
 
     /// Runs `body` in one write transaction on the writer thread and waits for the commit.
@@ -122,19 +138,22 @@ extension Environment {
         unsafe mdb_txn_abort(transaction)
     }
 
-    /// As ``check(_:_:)``; tells a full disk from a broken one, and stops the environment after a failure to write.
     private func checkFatal(_ code: Int32, _ operation: StaticString) throws(EngineError) {
-        if code == MDB_SUCCESS { return }
-        if code == EIO, let free = FileSystemCheck.freeBytes(path), free < 1 << 20 {
-            // A short write on a full file system is reported as EIO.
-            throw .diskFull
-        }
-        let error = EngineError(code: code, operation: operation)
+        if code != MDB_SUCCESS { throw judged(EngineError(code: code, operation: operation)) }
+    }
+
+    /// Tells a full disk from a broken one, and stops the environment after a failure to write.
+    private func judged(_ error: EngineError) -> EngineError {
         switch error {
-        case .ioFailure, .stopped: state.store(State.stopped.rawValue, ordering: .releasing)
+        case .ioFailure:
+            // A short write on a full file system is reported as EIO.
+            if let free = FileSystemCheck.freeBytes(path), free < 1 << 20 { return .diskFull }
+            state.store(State.stopped.rawValue, ordering: .releasing)
+        case .stopped:
+            state.store(State.stopped.rawValue, ordering: .releasing)
         default: break
         }
-        throw error
+        return error
     }
 
     /// Throws when the data file is no longer the one at the path: commits would go to an unlinked file.

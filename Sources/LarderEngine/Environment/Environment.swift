@@ -16,7 +16,7 @@ public final class Environment: @unchecked Sendable {
     // Sendable: the handle is used under the gate, or on the writer thread, or alone while opening and closing; the
     // rest is immutable, atomic, or guarded by the registry's monitor.
     let handle: OpaquePointer
-    /// The directory the store lies in, as given to the first open.
+    /// The directory the store lies in, as given to the first open, from the root on.
     public let path: String
     /// The options it was opened with.
     public let options: EnvironmentOptions
@@ -80,6 +80,17 @@ public final class Environment: @unchecked Sendable {
         case .stopped: throw .stopped
         default: throw .closed
         }
+    }
+
+    /// Runs `body` while the environment can neither close nor move its map.
+    func whileOpen<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
+        try checkUsable()
+        // A thread that reads is inside already, and would wait for a growth that waits for it.
+        if unsafe currentReader != nil { return try body() }
+        gate.enter()
+        defer { gate.leave() }
+        try checkUsable()
+        return try body()
     }
 
     /// Whether this process was forked off after the environment was opened.

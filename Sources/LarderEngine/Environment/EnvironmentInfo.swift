@@ -20,17 +20,23 @@ public struct EnvironmentInfo: Hashable, Sendable {
 
 extension Environment {
     /// Sizes now. LMDB: `mdb_env_info`.
+    ///
+    /// - Throws: ``EngineError/closed``, ``EngineError/stopped``, ``EngineError/usedAfterFork``.
     public func info() throws(EngineError) -> EnvironmentInfo {
-        if isForked { throw .usedAfterFork }
+        try whileOpen { () throws(EngineError) in try currentInfo() }
+    }
+
+    private func currentInfo() throws(EngineError) -> EnvironmentInfo {
         var info = unsafe MDB_envinfo()
         var stat = MDB_stat()
         try check(unsafe mdb_env_info(handle, &info), "mdb_env_info")
         try check(unsafe mdb_env_stat(handle, &stat), "mdb_env_stat")
-        let data = try FileDescriptor(path + "/" + StoreDirectory.dataName, 0)
+        var number: mdb_filehandle_t = -1
+        try check(unsafe mdb_env_get_fd(handle, &number), "mdb_env_get_fd")
         return EnvironmentInfo(
             mapSize: unsafe info.me_mapsize, lastPage: unsafe info.me_last_pgno,
             lastCommit: UInt64(unsafe info.me_last_txnid),
             maximumReaders: Int(unsafe info.me_maxreaders), usedReaders: Int(unsafe info.me_numreaders),
-            pageSize: Int(stat.ms_psize), fileSize: try data.identity().size)
+            pageSize: Int(stat.ms_psize), fileSize: try FileDescriptor.identity(of: number).size)
     }
 }

@@ -22,6 +22,11 @@ final class FileDescriptor: Sendable {
 
     /// Device, inode and size of the file.
     func identity() throws(EngineError) -> (file: FileIdentity, size: UInt64) {
+        try Self.identity(of: number)
+    }
+
+    /// Device, inode and size of the file behind a descriptor.
+    static func identity(of number: Int32) throws(EngineError) -> (file: FileIdentity, size: UInt64) {
         var status = stat()
         if unsafe fstat(number, &status) != 0 { throw EngineError(code: errno, operation: "fstat") }
         return (FileIdentity(status), UInt64(status.st_size))

@@ -7,7 +7,8 @@ private import Darwin
 /// `guard.lock`: says who holds the store, and how it was left.
 ///
 /// Every opener holds a shared lock on it for life, so that maintenance, which needs it exclusive, can see holders.
-/// After a clean close it holds a copy of the meta pages, which carry no checksum of their own. FORMAT.md, guard.lock.
+/// It names the data file in use by device and inode; after a clean close it also holds a copy of the meta pages,
+/// which carry no checksum of their own. FORMAT.md, guard.lock.
 struct GuardFile {
     static let name = "guard.lock"
     private static let size = 1024
@@ -17,7 +18,7 @@ struct GuardFile {
 
     init(directory: String, isReadOnly: Bool) throws(EngineError) {
         let path = directory + "/" + Self.name
-        file = try FileDescriptor(path, isReadOnly ? O_RDONLY : O_RDWR | O_CREAT)
+        file = try FileDescriptor(path, (isReadOnly ? O_RDONLY : O_RDWR) | O_CREAT)
         if !isReadOnly, fchmod(file.number, 0o600) != 0 { throw EngineError(code: errno, operation: "fchmod") }
     }
 
@@ -31,37 +32,59 @@ struct GuardFile {
         try file.lock(exclusive: true, waits: false)
     }
 
-    /// Notes that the store is in use: whatever happens now, its meta pages are not the noted ones any more.
-    func markInUse() throws(EngineError) {
-        try file.write(Self.magic + [1, 0, 0, 0, 0, 0, 0, 0], at: 0)
+    /// Notes that `data` is in use: whatever happens now, its meta pages are not the noted ones any more.
+    ///
+    /// On the medium when it returns: after a power cut, a copy that is older than the meta pages would make them look
+    /// damaged.
+    func markInUse(data: FileIdentity) throws(EngineError) {
+        try file.write(Array(Self.record(data, isClean: false).prefix(48)), at: 0)
+        try file.sync()
     }
 
-    /// Notes a clean close of `data` with a copy of its meta pages.
+    /// Notes a clean close of `data` with a copy of its meta pages, once these are on the medium.
     func markClean(data: FileDescriptor) throws(EngineError) {
-        let identity = try data.identity().file
+        try data.sync()
         let pages = try MetaPages(data)
-        var record = [UInt8](repeating: 0, count: Self.size)
-        record.replaceSubrange(0..<8, with: Self.magic)
-        record[8] = 1
-        record[12] = 1
-        for byte in 0..<8 {
-            record[32 + byte] = UInt8(truncatingIfNeeded: identity.device >> (8 * byte))
-            record[40 + byte] = UInt8(truncatingIfNeeded: identity.inode >> (8 * byte))
-        }
+        var record = Self.record(try data.identity().file, isClean: true)
         record.replaceSubrange(64..<216, with: pages.raw.first)
         record.replaceSubrange(216..<368, with: pages.raw.second)
         try file.write(record, at: 0)
     }
 
-    /// Throws when `data` was closed cleanly and its meta pages have changed since.
-    func validate(_ pages: MetaPages, of data: FileDescriptor) throws(EngineError) {
+    /// Whether `data` was closed cleanly with the meta pages it has; throws when they have changed since.
+    func vouches(for pages: MetaPages, of data: FileDescriptor) throws(EngineError) -> Bool {
         let record = try file.read(Self.size, at: 0)
-        guard record.count == Self.size, Array(record[0..<8]) == Self.magic, record.u32(8) == 1 else { return }
-        guard record[12] & 1 == 1 else { return }
+        guard record.count == Self.size, Self.isSound(record), record[12] & 1 == 1 else { return false }
         let identity = try data.identity().file
-        guard record.u64(32) == identity.device, record.u64(40) == identity.inode else { return }
+        guard record.u64(32) == identity.device, record.u64(40) == identity.inode else { return false }
         if Array(record[64..<216]) != pages.raw.first || Array(record[216..<368]) != pages.raw.second {
             throw .damagedMeta(reason: "changed since the last clean close")
         }
+        return true
+    }
+
+    /// Throws when the other holders of the store have another data file open than `data`: it was replaced beneath
+    /// them, and what they know through `lock.mdb` does not hold for this one.
+    func checkSharedFile(_ data: FileDescriptor) throws(EngineError) {
+        let record = try file.read(48, at: 0)
+        guard record.count == 48, Self.isSound(record) else { return }
+        let identity = try data.identity().file
+        if record.u64(32) != identity.device || record.u64(40) != identity.inode { throw .replaced }
+    }
+
+    private static func isSound(_ record: [UInt8]) -> Bool {
+        Array(record[0..<8]) == magic && record.u32(8) == 1
+    }
+
+    private static func record(_ identity: FileIdentity, isClean: Bool) -> [UInt8] {
+        var record = [UInt8](repeating: 0, count: size)
+        record.replaceSubrange(0..<8, with: magic)
+        record[8] = 1
+        record[12] = isClean ? 1 : 0
+        for byte in 0..<8 {
+            record[32 + byte] = UInt8(truncatingIfNeeded: identity.device >> (8 * byte))
+            record[40 + byte] = UInt8(truncatingIfNeeded: identity.inode >> (8 * byte))
+        }
+        return record
     }
 }

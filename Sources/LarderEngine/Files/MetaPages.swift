@@ -9,17 +9,15 @@ struct MetaPages {
     /// The used bytes of both pages.
     let raw: (first: [UInt8], second: [UInt8])
     let pageSize: UInt64
-    private let newest: [UInt8]
-
-    private static let invalidPage = UInt64.max
+    let newest: Meta
+    let older: Meta
 
     /// Reads the pages of a data file.
     init(_ file: FileDescriptor) throws(EngineError) {
         let (_, size) = try file.identity()
         let first = try file.read(Self.usedBytes, at: 0)
         if first.count < Self.usedBytes { throw .truncated(expected: 8192, actual: size) }
-        guard first.u32(16) == 0xBEEF_C0DE else { throw .notADatabase }
-        guard first.u32(20) == 1 else { throw .notADatabase }
+        guard first.u32(16) == 0xBEEF_C0DE, first.u32(20) == 1 else { throw .notADatabase }
         pageSize = UInt64(first.u32(40))
         guard pageSize >= 512, pageSize <= 65536, pageSize & (pageSize - 1) == 0 else {
             throw .damagedMeta(reason: "page size")
@@ -27,11 +25,15 @@ struct MetaPages {
         let second = try file.read(Self.usedBytes, at: pageSize)
         if second.count < Self.usedBytes { throw .truncated(expected: 2 * pageSize, actual: size) }
         raw = (first, second)
-        newest = first.u64(144) < second.u64(144) ? second : first
+        let metas = (Meta(first), Meta(second))
+        (newest, older) = metas.0.commit < metas.1.commit ? (metas.1, metas.0) : (metas.0, metas.1)
     }
 
     /// Throws unless both pages are sound, agree with each other and fit the file.
-    func validate(_ file: FileDescriptor) throws(EngineError) {
+    ///
+    /// - Parameter isThorough: whether to read the free list and the list of tables as well, which needs a file that
+    ///   nobody writes to.
+    func validate(_ file: FileDescriptor, isThorough: Bool) throws(EngineError) {
         try validateHeader(raw.first, number: 0)
         try validateHeader(raw.second, number: 1)
         let ids = (raw.first.u64(144), raw.second.u64(144))
@@ -40,14 +42,21 @@ struct MetaPages {
         guard areNeighbours, ids.0 % 2 == 0, ids.1 % 2 == 1 || ids.1 == 0 else {
             throw .damagedMeta(reason: "commit numbers")
         }
-        let older = newest == raw.first ? raw.second : raw.first
-        guard newest.u64(136) >= older.u64(136) else { throw .damagedMeta(reason: "last page") }
+        guard newest.lastPage >= older.lastPage else { throw .damagedMeta(reason: "last page") }
         let (_, size) = try file.identity()
-        let (needed, overflow) = (newest.u64(136) &+ 1).multipliedReportingOverflow(by: pageSize)
-        if overflow || newest.u64(136) == .max { throw .damagedMeta(reason: "last page") }
-        if size < needed { throw .truncated(expected: needed, actual: size) }
-        try validateTree(at: 40, file)
-        try validateTree(at: 88, file)
+        let (end, isTooLarge) = newest.lastPage.addingReportingOverflow(1)
+        let (needed, overflow) = end.multipliedReportingOverflow(by: pageSize)
+        if isTooLarge || overflow || needed > UInt64(Int64.max) { throw .damagedMeta(reason: "last page") }
+        if size < needed {
+            // LMDB counts pages that a transaction took and gave back without writing them: the last ones may be
+            // missing from a sound file, when they are free.
+            let areFree = try? PageCensus(newest, pageSize: pageSize, fileSize: size).validate(file)
+            if areFree != true { throw .truncated(expected: needed, actual: size) }
+        }
+        for tree in [newest.freeTree, newest.mainTree] { try validateRoot(tree, file) }
+        // The older page may contradict itself: when LMDB fails to write a meta page, it puts the old number and last
+        // page back and leaves the new trees.
+        if isThorough { _ = try PageCensus(newest, pageSize: pageSize, fileSize: size).validate(file) }
     }
 
     private func validateHeader(_ page: [UInt8], number: UInt64) throws(EngineError) {
@@ -63,33 +72,43 @@ struct MetaPages {
         }
     }
 
-    /// Checks the root of the tree described at `offset` of the newest page.
-    private func validateTree(at offset: Int, _ file: FileDescriptor) throws(EngineError) {
-        let depth = newest.u16(offset + 6)
-        let entries = newest.u64(offset + 32)
-        let root = newest.u64(offset + 40)
-        if root == Self.invalidPage {
-            guard depth == 0, entries == 0 else { throw .damagedMeta(reason: "empty tree") }
+    /// Checks the root of a tree of the newest page.
+    private func validateRoot(_ tree: TreeDescription, _ file: FileDescriptor) throws(EngineError) {
+        if tree.root == TreeDescription.none {
+            guard tree.depth == 0, tree.entries == 0 else { throw .damagedMeta(reason: "empty tree") }
             return
         }
-        guard root >= 2, root <= newest.u64(136), depth >= 1, depth <= 32 else {
+        guard tree.root >= 2, tree.root <= newest.lastPage, tree.depth >= 1, tree.depth <= 32 else {
             throw .damagedMeta(reason: "root page")
         }
-        let page = try file.read(16, at: root * pageSize)
-        guard page.count == 16, page.u64(0) == root else { throw .damagedMeta(reason: "root page") }
-        guard page.u16(10) & 0x03 == (depth == 1 ? 0x02 : 0x01) else { throw .damagedMeta(reason: "root page kind") }
-        if depth == 1 {
+        let page = try file.read(PageTree.headerSize, at: tree.root * pageSize)
+        guard page.count == PageTree.headerSize, page.u64(0) == tree.root else {
+            throw .damagedMeta(reason: "root page")
+        }
+        guard page.u16(10) & 0x03 == (tree.depth == 1 ? 0x02 : 0x01) else {
+            throw .damagedMeta(reason: "root page kind")
+        }
+        if tree.depth == 1 {
             // Two bytes of slot per entry lie between the header and `lower`.
             let count = (UInt64(page.u16(12)) &- 16) / 2
-            let isOnePage = newest.u64(offset + 8) == 0 && newest.u64(offset + 16) == 1
-            guard count == entries, isOnePage else { throw .damagedMeta(reason: "entry count") }
+            guard count == tree.entries, tree.branchPages == 0, tree.leafPages == 1 else {
+                throw .damagedMeta(reason: "entry count")
+            }
         }
     }
 }
 
-extension [UInt8] {
-    /// Little-endian numbers at a byte offset, which the caller knows to be in bounds.
-    func u16(_ offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
-    func u32(_ offset: Int) -> UInt32 { UInt32(u16(offset)) | UInt32(u16(offset + 2)) << 16 }
-    func u64(_ offset: Int) -> UInt64 { UInt64(u32(offset)) | UInt64(u32(offset + 4)) << 32 }
+/// The part of one meta page that changes with every commit.
+struct Meta {
+    let commit: UInt64
+    let lastPage: UInt64
+    let freeTree: TreeDescription
+    let mainTree: TreeDescription
+
+    init(_ bytes: [UInt8]) {
+        freeTree = TreeDescription(bytes, at: 40)
+        mainTree = TreeDescription(bytes, at: 88)
+        lastPage = bytes.u64(136)
+        commit = bytes.u64(144)
+    }
 }

@@ -10,6 +10,15 @@ struct StoreDirectory {
 
     let path: String
 
+    /// `path` from the root on, so that a later change of the working directory does not move the store.
+    static func absolute(_ path: String) throws(EngineError) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let working = unsafe getcwd(nil, 0) else { throw EngineError(code: errno, operation: "getcwd") }
+        defer { unsafe free(working) }
+        // getcwd ends what it allocates with a zero byte.
+        return unsafe String(cString: working) + "/" + path
+    }
+
     var dataPath: String { path + "/" + Self.dataName }
 
     /// Makes the directory, and those above it, for the owner only. An existing one keeps its mode.

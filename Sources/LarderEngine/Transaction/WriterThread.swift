@@ -1,3 +1,5 @@
+private import Synchronization
+
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -12,11 +14,12 @@ private import Darwin
 final class WriterThread: @unchecked Sendable {
     // Sendable: everything mutable is touched under the monitor only; `thread` is set once before it is shared.
     private let monitor = Monitor()
-    private var urgent: [@Sendable () -> Void] = []
-    private var bulk: [@Sendable () -> Void] = []
+    private var urgent = JobQueue()
+    private var bulk = JobQueue()
     private var isStopping = false
     private var idleWork: (@Sendable () -> Void)?
     private var thread: pthread_t?
+    private let hasEnded = Atomic<Bool>(false)
 
     /// How long the thread sleeps before it looks after stale readers.
     private static let idleMilliseconds = 60_000
@@ -47,7 +50,8 @@ final class WriterThread: @unchecked Sendable {
 
     /// Whether the caller is on this thread.
     var isCurrent: Bool {
-        guard let thread else { return false }
+        // Threads made after this one has ended may have its identifier.
+        guard let thread, !hasEnded.load(ordering: .acquiring) else { return false }
         return pthread_equal(pthread_self(), thread) != 0
     }
 
@@ -81,18 +85,42 @@ final class WriterThread: @unchecked Sendable {
 
     private func run() {
         while let job = nextJob() { job() }
+        hasEnded.store(true, ordering: .releasing)
     }
 
     private func nextJob() -> (@Sendable () -> Void)? {
         while true {
             let (job, isDone, isIdle) = monitor.locked { () -> ((@Sendable () -> Void)?, Bool, Bool) in
-                if !urgent.isEmpty { return (urgent.removeFirst(), false, false) }
-                if !bulk.isEmpty { return (bulk.removeFirst(), false, false) }
+                if let job = urgent.next() ?? bulk.next() { return (job, false, false) }
                 if isStopping { return (nil, true, false) }
                 return (nil, false, !monitor.wait(milliseconds: Self.idleMilliseconds))
             }
             if job != nil || isDone { return job }
             if isIdle { idleWork?() }
         }
+    }
+}
+
+/// Jobs in the order given.
+private struct JobQueue {
+    private var jobs: [(@Sendable () -> Void)?] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == jobs.count }
+
+    mutating func append(_ job: @escaping @Sendable () -> Void) {
+        jobs.append(job)
+    }
+
+    /// Takes the first job, in constant time on average however many wait.
+    mutating func next() -> (@Sendable () -> Void)? {
+        guard first < jobs.count else { return nil }
+        let job = jobs[first].take()
+        first += 1
+        if first > 32 && first * 2 > jobs.count {
+            jobs.removeFirst(first)
+            first = 0
+        }
+        return job
     }
 }

@@ -37,7 +37,7 @@ extension Store {
         return try await withCheckedThrowingContinuation { continuation in
             do throws(EngineError) {
                 try environment.onWriter(isBulk: true) {
-                    continuation.resume(with: Swift.Result { try self.shared.transact(durability: .relaxed, body) })
+                    continuation.resume(with: Swift.Result { try self.shared.transact(durability: .relaxed, isBulk: true, body) })
                 }
             } catch {
                 continuation.resume(throwing: error)

@@ -13,12 +13,14 @@ final class Reclaimer: Sendable {
     private let environment: Environment
     private let tables: Tables
     private let host: HostServices
+    private let meter: WriterMeter
     private let state = Mutex(State())
 
-    init(environment: Environment, tables: Tables, host: HostServices) {
+    init(environment: Environment, tables: Tables, host: HostServices, meter: WriterMeter) {
         self.environment = environment
         self.tables = tables
         self.host = host
+        self.meter = meter
     }
 
     /// Has the rows of garbage generations removed.
@@ -50,9 +52,11 @@ final class Reclaimer: Sendable {
         guard let generation = state.withLock({ $0.waiting.first }) else { return }
         var isMore = false
         do {
-            (isMore, _) = try environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
-                try Transaction.run(&engine, tables) { transaction in
-                    try transaction.reclaimSome(of: generation, isTimeUp: deadline())
+            (isMore, _) = try meter.measure(isBulk: true) {
+                try environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
+                    try Transaction.run(&engine, tables) { transaction in
+                        try transaction.reclaimSome(of: generation, isTimeUp: deadline())
+                    }
                 }
             }
         } catch {

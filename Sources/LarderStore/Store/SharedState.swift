@@ -16,6 +16,7 @@ final class SharedState: Sendable {
     let tables: Tables
     let stagingSlot = StagingSlot()
     let commits = GroupCommit()
+    let meter: WriterMeter
     let reclaimer: Reclaimer
     private let hubs = Mutex<[ObjectIdentifier: Weak<ObservationHub>]>([:])
     private let isRecovered = Mutex(false)
@@ -35,7 +36,8 @@ final class SharedState: Sendable {
     private init(environment: Environment, host: HostServices) {
         self.environment = environment
         tables = Tables(environment.tables)
-        reclaimer = Reclaimer(environment: environment, tables: tables, host: host)
+        meter = WriterMeter(elapsed: host.elapsed)
+        reclaimer = Reclaimer(environment: environment, tables: tables, host: host, meter: meter)
     }
 
     /// Runs `recover` unless it has run since the file was opened.
@@ -64,10 +66,12 @@ final class SharedState: Sendable {
 
     /// Runs `body` in a transaction of its own on the writer thread, where the caller is.
     func transact<Result>(
-        durability: Durability, _ body: (inout Transaction) throws -> Result
+        durability: Durability, isBulk: Bool = false, _ body: (inout Transaction) throws -> Result
     ) throws -> Result {
-        let (result, effects) = try environment.transact(durability: durability) { (engine: inout WriteTransaction) in
-            try Transaction.run(&engine, tables, body)
+        let (result, effects) = try meter.measure(isBulk: isBulk) {
+            try environment.transact(durability: durability) { (engine: inout WriteTransaction) in
+                try Transaction.run(&engine, tables, body)
+            }
         }
         publish(effects)
         return result

@@ -9,10 +9,10 @@ func open(_ path: String, mapSize: Int = 1 << 30, readers: Int = 126) throws -> 
 }
 
 extension Environment {
-    func set(_ key: String, _ value: [UInt8]) throws {
+    func set(_ key: String, _ value: [UInt8], durability: Durability = .full) throws {
         let table = table("one")
         let key = Array(key.utf8)
-        try writeBlocking { transaction in
+        try writeBlocking(durability: durability) { transaction in
             unsafe try transaction.set(value.span.bytes, forKey: key.span.bytes, in: table)
         }
     }

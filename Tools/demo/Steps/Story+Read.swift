@@ -45,17 +45,17 @@ extension Story {
         try publishEdition(1)
         _ = try await makeSync(store, baseURL).sync(ResourceFilter(Self.filter))
         try publishEdition(2)
-        let isDone = Atomic(false)
         let watch = EditionWatch()
+        let nouns = Self.nouns
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                while !isDone.load(ordering: .relaxed) {
-                    try watch.look(store, Self.nouns)
+                while !watch.isDone {
+                    try watch.look(store, nouns)
                     await Task.yield()
                 }
             }
             group.addTask { [self] in
-                defer { isDone.store(true, ordering: .relaxed) }
+                defer { watch.end() }
                 _ = try await makeSync(store, baseURL).sync(ResourceFilter(Self.filter))
             }
             try await group.waitForAll()
@@ -101,7 +101,16 @@ final class EditionWatch: Sendable {
 
     private let state = Mutex(Counts())
 
+    private let hasEnded = Atomic(false)
+
     var counts: Counts { state.withLock(\.self) }
+
+    /// Whether there is nothing more to look at.
+    var isDone: Bool { hasEnded.load(ordering: .relaxed) }
+
+    func end() {
+        hasEnded.store(true, ordering: .relaxed)
+    }
 
     func look(_ store: Store, _ resource: ResourceKey) throws {
         let (first, second) = try store.read { view in

@@ -1,0 +1,37 @@
+import CRawLMDB
+
+extension RawLMDB {
+    /// Bytes of a Larder key before the number, and of a Larder value before the payload.
+    private static let keyPrefix = 15
+    private static let valuePrefix = 20
+
+    /// Appends `rows` with keys and values as long as Larder's; one commit, or one per `batch` bytes.
+    func append(_ rows: TranslationRows, batch: Int = .max) throws {
+        var transaction = try beginWrite()
+        var pending = 0
+        for row in 0..<rows.count {
+            try put(rows, row, transaction, flags: UInt32(MDB_APPEND))
+            pending += Self.keyPrefix + 4 + Self.valuePrefix + rows.payload(row).count
+            if pending >= batch {
+                try Self.check(mdb_txn_commit(transaction))
+                transaction = try beginWrite()
+                pending = 0
+            }
+        }
+        try Self.check(mdb_txn_commit(transaction))
+    }
+
+    /// Puts one row.
+    func put(_ rows: TranslationRows, _ row: Int, _ transaction: OpaquePointer, flags: UInt32 = 0) throws {
+        let payload = rows.payload(row)
+        try withUnsafeTemporaryAllocation(byteCount: Self.valuePrefix + payload.count, alignment: 8) { value in
+            value.initializeMemory(as: UInt8.self, repeating: 0)
+            payload.withUnsafeBytes { value[Self.valuePrefix...].copyBytes(from: $0) }
+            try withUnsafeTemporaryAllocation(byteCount: Self.keyPrefix + 4, alignment: 8) { key in
+                key.initializeMemory(as: UInt8.self, repeating: 0x61)
+                key.storeBytes(of: UInt32(row).bigEndian, toByteOffset: Self.keyPrefix, as: UInt32.self)
+                try put(UnsafeRawBufferPointer(value), UnsafeRawBufferPointer(key), transaction, flags: flags)
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// One of the things compared: runs once and says what it took, per operation.
+struct Contender {
+    let name: String
+    let run: () async throws -> Double
+}
+
+/// Runs the contenders in turn, A B C A B C, and gives the median of each: what disturbs the machine meets all alike.
+///
+/// The first round warms up and does not count, unless it is the only one.
+func interleaved(rounds: Int, warmUp: Bool = true, _ contenders: [Contender]) async throws -> [Double] {
+    var taken = contenders.map { _ in [Double]() }
+    for round in 0..<(warmUp ? rounds + 1 : rounds) {
+        for (index, contender) in contenders.enumerated() {
+            let value = try await contender.run()
+            if !warmUp || round > 0 { taken[index].append(value) }
+        }
+    }
+    return taken.map { percentile($0, 0.5) }
+}
+
+/// The value below which the given part of `values` lies; 0 when there are none.
+func percentile(_ values: [Double], _ part: Double) -> Double {
+    if values.isEmpty { return 0 }
+    let sorted = values.sorted()
+    return sorted[min(sorted.count - 1, Int((Double(sorted.count) * part).rounded(.down)))]
+}
+
+extension Measurement {
+    /// Compares Larder, the first contender, with its peers.
+    static func compare(
+        _ suite: String, _ name: String, unit: String, rounds: Int, warmUp: Bool = true, goals: [Goal] = [],
+        _ contenders: [Contender]
+    ) async throws -> Measurement {
+        let medians = try await interleaved(rounds: rounds, warmUp: warmUp, contenders)
+        let peers = zip(contenders, medians).dropFirst().map { Peer(name: $0.name, value: $1) }
+        return Measurement(suite: suite, name: name, unit: unit, larder: medians[0], peers: peers, goals: goals)
+    }
+}
+
+/// Nanoseconds per operation of `body`.
+func timed(_ operations: Int, _ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try body()
+    return start.duration(to: .now).nanoseconds / Double(operations)
+}
+
+/// As ``timed(_:_:)``, of an asynchronous body.
+func timedAsync(_ operations: Int, _ body: () async throws -> Void) async rethrows -> Double {
+    let start = ContinuousClock.now
+    try await body()
+    return start.duration(to: .now).nanoseconds / Double(operations)
+}
+
+/// Keeps results alive without printing them.
+@inline(never)
+func blackHole(_ value: UInt64) {}

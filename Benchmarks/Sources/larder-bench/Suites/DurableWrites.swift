@@ -1,0 +1,98 @@
+import CRawLMDB
+import Foundation
+import LarderFormat
+import LarderStore
+
+/// Writes that are on the disk when they return.
+enum DurableWrites {
+    private static let rows = TranslationRows(count: 100_000)
+
+    static func run(isQuick: Bool) async throws -> [Measurement] {
+        let directory = try ScratchDirectory()
+        let store = try openStore(at: directory.path("store"))
+        try FileManager.default.createDirectory(atPath: directory.path("raw"), withIntermediateDirectories: true)
+        let raw = try RawLMDB(path: directory.path("raw"))
+        let sqlite = try SQLite(path: directory.path("peer.sqlite"))
+        let rounds = isQuick ? 3 : 7
+        let commits = isQuick ? 5 : 20
+        var measurements: [Measurement] = []
+        for size in [1, 100] {
+            measurements.append(
+                try await .compare(
+                    "write", "\(size) rows per commit", unit: "ms/commit", rounds: rounds,
+                    goals: [.atMost(1.5, of: "LMDB")],
+                    [
+                        Contender(name: "Larder") { try await larder(store, commits, size) },
+                        Contender(name: "LMDB") { try Self.raw(raw, commits, size) },
+                        Contender(name: "SQLite") { try Self.sqlite(sqlite, commits, size) },
+                    ]))
+        }
+        measurements.append(
+            try await .compare(
+                "write", "100 writers of one row at once", unit: "ms for all", rounds: isQuick ? 1 : 3,
+                warmUp: !isQuick,
+                [
+                    Contender(name: "Larder") { try await together(store, 100) },
+                    Contender(name: "LMDB, one after the other") { try Self.raw(raw, 100, 1) * 100 },
+                    Contender(name: "SQLite, one after the other") { try Self.sqlite(sqlite, 100, 1) * 100 },
+                ]))
+        try store.close()
+        return measurements
+    }
+
+    private static func key(_ row: Int) -> RowKey {
+        RowKey(resource: TranslationRows.resource(1), type: TranslationRows.type, key: String(row + 1))
+    }
+
+    /// A row somewhere, the same for everyone.
+    private static func row(_ commit: Int, _ index: Int) -> Int { (commit * 977 + index * 7919) % rows.count }
+
+    private static func larder(_ store: Store, _ commits: Int, _ size: Int) async throws -> Double {
+        try await timedAsync(commits) {
+            for commit in 0..<commits {
+                try await store.write { transaction in
+                    for index in 0..<size {
+                        let row = row(commit, index)
+                        try transaction.put(rows.payload(row), at: key(row), updatedAt: TranslationRows.updatedAt)
+                    }
+                }
+            }
+        } / 1e6
+    }
+
+    private static func together(_ store: Store, _ writers: Int) async throws -> Double {
+        try await timedAsync(1) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<writers {
+                    group.addTask {
+                        try await store.write { transaction in
+                            let row = row(writer, 0)
+                            try transaction.put(rows.payload(row), at: key(row), updatedAt: TranslationRows.updatedAt)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        } / 1e6
+    }
+
+    private static func raw(_ raw: RawLMDB, _ commits: Int, _ size: Int) throws -> Double {
+        try timed(commits) {
+            for commit in 0..<commits {
+                let transaction = try raw.beginWrite()
+                for index in 0..<size { try raw.put(rows, row(commit, index), transaction) }
+                try RawLMDB.check(mdb_txn_commit(transaction))
+            }
+        } / 1e6
+    }
+
+    private static func sqlite(_ sqlite: SQLite, _ commits: Int, _ size: Int) throws -> Double {
+        try timed(commits) {
+            for commit in 0..<commits {
+                try sqlite.execute("BEGIN")
+                for index in 0..<size { try sqlite.put(rows, row(commit, index)) }
+                try sqlite.execute("COMMIT")
+            }
+        } / 1e6
+    }
+}

@@ -1,0 +1,15 @@
+/// One group of measurements.
+struct Suite: Sendable {
+    let name: String
+    let run: @Sendable (_ isQuick: Bool) async throws -> [Measurement]
+
+    static let all = [
+        Suite(name: "get", run: PointReads.run),
+        Suite(name: "scan", run: Scans.run),
+        Suite(name: "load", run: BulkLoads.run),
+        Suite(name: "swap", run: Swaps.run),
+        Suite(name: "hold", run: WriterHolds.run),
+        Suite(name: "write", run: DurableWrites.run),
+        Suite(name: "memory", run: LoadMemory.run),
+    ]
+}

@@ -1,0 +1,82 @@
+import Foundation
+import LarderEngine
+import LarderFormat
+import LarderStore
+
+/// How long the writer is held, and others wait, while three resources are replaced at once.
+enum WriterHolds {
+    static func run(isQuick: Bool) async throws -> [Measurement] {
+        let rows = isQuick ? 20_000 : 333_334
+        let directory = try ScratchDirectory()
+        var store = try openStore(at: directory.path("store"))
+        try await replaceAll(store, rows: rows, version: 0)
+        try await store.reclaim()
+        try store.close()
+        // Opened again, so that the statistics begin at zero.
+        store = try openStore(at: directory.path("store"))
+        let replacing = Task { [store] in
+            try await replaceAll(store, rows: rows, version: 1)
+            try await store.reclaim()
+        }
+        let waits = try await foregroundWrites(store, until: replacing)
+        let statistics = store.writerStatistics
+        try store.close()
+        let disk = try DiskSync.measure(bytes: 512 << 10, count: isQuick ? 30 : 200)
+        let total = "replacing 3 × \(rows) rows"
+        return [
+            Measurement(
+                suite: "hold", name: "\(total), longest batch of \(statistics.bulkCommits)", unit: "ms",
+                larder: statistics.longestBulkHold.milliseconds,
+                peers: [
+                    .init(name: "fdatasync of 512 KiB, median", value: percentile(disk, 0.5)),
+                    .init(name: "fdatasync of 512 KiB, longest", value: disk.max() ?? 0),
+                ], goals: [.below(8)]),
+            Measurement(
+                suite: "hold", name: "\(total), one-row write beside it, median of \(waits.count)", unit: "ms",
+                larder: percentile(waits, 0.5)),
+            Measurement(
+                suite: "hold", name: "\(total), one-row write beside it, 99 %", unit: "ms",
+                larder: percentile(waits, 0.99)),
+            Measurement(
+                suite: "hold", name: "\(total), one-row write beside it, longest", unit: "ms",
+                larder: waits.max() ?? 0,
+                peers: [.init(name: "longest one-row commit itself", value: statistics.longestHold.milliseconds)]),
+        ]
+    }
+
+    private static func replaceAll(_ store: Store, rows: Int, version: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...3 {
+                group.addTask {
+                    try await store.load(
+                        TranslationRows(count: rows, version: version), into: TranslationRows.resource(number))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Writes one row every few milliseconds until `work` has ended. Returns how long each took, in milliseconds.
+    private static func foregroundWrites(_ store: Store, until work: Task<Void, any Error>) async throws -> [Double] {
+        let isDone = DoneFlag()
+        let watcher = Task {
+            defer { isDone.set() }
+            try await work.value
+        }
+        var waits: [Double] = []
+        var number = 0
+        while !isDone.isSet {
+            number += 1
+            let key = RowKey(resource: ResourceKey("notes", 1), type: "note", key: String(number % 500))
+            let taken = try await timedAsync(1) {
+                try await store.write(durability: .relaxed) { transaction in
+                    try transaction.put(Array("{\"text\":\"note\"}".utf8), at: key, updatedAt: 0)
+                }
+            }
+            waits.append(taken / 1e6)
+            try await Task.sleep(for: .milliseconds(3))
+        }
+        try await watcher.value
+        return waits
+    }
+}

@@ -1,0 +1,27 @@
+import LarderFormat
+import LarderStore
+import Logging
+
+extension HostServices {
+    /// The machine's clock, its random source, and no log below errors.
+    static func bench(elapsed: @escaping @Sendable () -> Duration = { sinceStart() }) -> HostServices {
+        var logger = Logger(label: "larder.bench")
+        logger.logLevel = .error
+        return HostServices(
+            now: { TranslationRows.updatedAt }, elapsed: elapsed,
+            makeID: {
+                var generator = SystemRandomNumberGenerator()
+                return UUIDBytes.random(using: &generator)
+            }, logger: logger)
+    }
+}
+
+/// Time since the program began.
+func sinceStart() -> Duration { start.duration(to: .now) }
+
+private let start = ContinuousClock.now
+
+extension Duration {
+    var nanoseconds: Double { Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9 }
+    var milliseconds: Double { nanoseconds / 1e6 }
+}

@@ -1,0 +1,111 @@
+/// A B-tree of LMDB 0.9, read from the file with every offset checked, and without liblmdb.
+///
+/// Offsets are those of `MDB_page` and `MDB_node`.
+struct PageTree {
+    /// Where the tree begins and how large it claims to be: an `MDB_db`.
+    let description: TreeDescription
+    let pageSize: UInt64
+    /// The first page number that does not exist.
+    let pageEnd: UInt64
+
+    static let headerSize = 16
+    private static let nodeHeaderSize = 8
+
+    /// One entry of a leaf.
+    struct Node {
+        let key: ArraySlice<UInt8>
+        let flags: UInt16
+        /// Bytes of the value.
+        let valueSize: UInt64
+        /// What the leaf holds for the value: the value itself, or the number of the page where it begins.
+        let stored: ArraySlice<UInt8>
+
+        /// The value lies in pages of its own. LMDB: `F_BIGDATA`.
+        var isLarge: Bool { flags & 0x01 != 0 }
+        /// The value describes a tree. LMDB: `F_SUBDATA`.
+        var isTree: Bool { flags & 0x02 != 0 }
+    }
+
+    /// Calls `body` for each entry in order.
+    ///
+    /// - Throws: ``EngineError/damagedMeta(reason:)`` where a page is not what it should be; what `body` throws.
+    func forEach(in file: FileDescriptor, _ body: (Node) throws(EngineError) -> Void) throws(EngineError) {
+        guard description.root != TreeDescription.none else { return }
+        var visits: UInt64 = 0
+        try visit(description.root, level: description.depth, file, &visits, body)
+    }
+
+    private func visit(
+        _ number: UInt64, level: UInt16, _ file: FileDescriptor, _ visits: inout UInt64,
+        _ body: (Node) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        visits += 1
+        guard level >= 1, number >= 2, number < pageEnd, visits <= pageEnd else {
+            throw .damagedMeta(reason: "tree page")
+        }
+        let page = try file.read(Int(pageSize), at: number * pageSize)
+        guard page.count == Int(pageSize), page.u64(0) == number, page.u16(10) & 0x07 == (level == 1 ? 0x02 : 0x01),
+            Int(page.u16(12)) >= Self.headerSize, page.u16(12) <= page.u16(14), Int(page.u16(14)) <= page.count
+        else { throw .damagedMeta(reason: "tree page") }
+        for slot in stride(from: Self.headerSize, to: Int(page.u16(12)) - 1, by: 2) {
+            let start = Int(page.u16(slot))
+            guard start + Self.nodeHeaderSize <= page.count else { throw .damagedMeta(reason: "tree node") }
+            if level == 1 {
+                try body(try node(of: page, at: start))
+            } else {
+                let child = UInt64(page.u32(start)) | UInt64(page.u16(start + 4)) << 32
+                try visit(child, level: level - 1, file, &visits, body)
+            }
+        }
+    }
+
+    private func node(of page: [UInt8], at start: Int) throws(EngineError) -> Node {
+        let flags = page.u16(start + 4)
+        let key = start + Self.nodeHeaderSize
+        let value = key + Int(page.u16(start + 6))
+        let size = Int(page.u32(start))
+        let end = value + (flags & 0x01 != 0 ? 8 : size)
+        guard end <= page.count else { throw .damagedMeta(reason: "tree node") }
+        return Node(key: page[key..<value], flags: flags, valueSize: UInt64(size), stored: page[value..<end])
+    }
+}
+
+/// What LMDB keeps about one tree: `MDB_db`.
+struct TreeDescription {
+    static let size = 48
+    /// The root of an empty tree. LMDB: `P_INVALID`.
+    static let none = UInt64.max
+
+    let flags: UInt16
+    let depth: UInt16
+    let branchPages: UInt64
+    let leafPages: UInt64
+    let overflowPages: UInt64
+    let entries: UInt64
+    let root: UInt64
+
+    /// Reads the 48 bytes at `offset`, which are in bounds.
+    init(_ bytes: [UInt8], at offset: Int = 0) {
+        flags = bytes.u16(offset + 4)
+        depth = bytes.u16(offset + 6)
+        branchPages = bytes.u64(offset + 8)
+        leafPages = bytes.u64(offset + 16)
+        overflowPages = bytes.u64(offset + 24)
+        entries = bytes.u64(offset + 32)
+        root = bytes.u64(offset + 40)
+    }
+
+    /// Pages of any kind, or nil when there are more than can be.
+    var pages: UInt64? {
+        let (some, first) = branchPages.addingReportingOverflow(leafPages)
+        let (all, second) = some.addingReportingOverflow(overflowPages)
+        return first || second ? nil : all
+    }
+}
+
+extension [UInt8] {
+    /// Little-endian numbers at a byte offset, which the caller knows to be in bounds.
+    func u16(_ offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
+    func u32(_ offset: Int) -> UInt32 { UInt32(u16(offset)) | UInt32(u16(offset + 2)) << 16 }
+    func u64(_ offset: Int) -> UInt64 { UInt64(u32(offset)) | UInt64(u32(offset + 4)) << 32 }
+}

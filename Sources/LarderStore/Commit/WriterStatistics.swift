@@ -1,0 +1,51 @@
+internal import Synchronization
+
+/// How often and how long the one writer was held since the store was opened, each commit with its sync.
+///
+/// A write waits at most for the longest hold and for the writes before it.
+public struct WriterStatistics: Hashable, Sendable {
+    /// Commits, those that failed included.
+    public internal(set) var commits = 0
+    /// Of them, batches of bulk work: full copies and reclaiming.
+    public internal(set) var bulkCommits = 0
+    /// The longest one write, or group of writes, held the writer.
+    public internal(set) var longestHold = Duration.zero
+    /// The longest one batch of bulk work held the writer.
+    public internal(set) var longestBulkHold = Duration.zero
+}
+
+/// Measures the writer's holds by the host's clock.
+final class WriterMeter: Sendable {
+    private let elapsed: @Sendable () -> Duration
+    private let measured = Mutex(WriterStatistics())
+
+    init(elapsed: @escaping @Sendable () -> Duration) {
+        self.elapsed = elapsed
+    }
+
+    var statistics: WriterStatistics { measured.withLock { $0 } }
+
+    /// Runs one commit and counts it.
+    func measure<Result>(isBulk: Bool, _ commit: () throws -> Result) rethrows -> Result {
+        let start = elapsed()
+        defer { note(elapsed() - start, isBulk: isBulk) }
+        return try commit()
+    }
+
+    private func note(_ hold: Duration, isBulk: Bool) {
+        measured.withLock { statistics in
+            statistics.commits += 1
+            if isBulk {
+                statistics.bulkCommits += 1
+                statistics.longestBulkHold = max(statistics.longestBulkHold, hold)
+            } else {
+                statistics.longestHold = max(statistics.longestHold, hold)
+            }
+        }
+    }
+}
+
+extension Store {
+    /// How the writer was held so far by ``write(durability:_:)`` and by bulk work; blocking writes are left out.
+    public var writerStatistics: WriterStatistics { shared.meter.statistics }
+}

@@ -1,0 +1,86 @@
+public import LarderFormat
+
+extension Store {
+    /// Replaces all rows of a resource by those that `fill` appends, in one step for readers.
+    ///
+    /// The rows go into a new generation in short commits while readers keep the old one and other writes go first;
+    /// one small commit then swaps them in. Of the replacements that run at the same time one writes and the others
+    /// wait before `fill`. For content that comes with the program, or from a source that is not synced.
+    ///
+    /// - Parameters:
+    ///   - floor: the highest server sequence the rows contain; 0 for content without a server.
+    ///   - schemaVersion: the version of the rows' shape, or nil to leave what is recorded.
+    ///   - fill: appends the rows, best in key order. What it throws ends the replacement.
+    /// - Throws: what `fill` throws; `CancellationError`; ``StoreError/stagingSuperseded(_:)`` when the resource is
+    ///   ahead of `floor` already, or withdrawn meanwhile; ``StoreError/invalid(_:)``; ``EngineError``. Readers then
+    ///   go on seeing the old rows.
+    public func replace(
+        _ resource: ResourceKey, floor: Int64, schemaVersion: Int64? = nil,
+        _ fill: (inout FullCopyWriter) async throws -> Void
+    ) async throws {
+        let staging = try await beginStaging(resource)
+        do {
+            var writer = FullCopyWriter(store: self, staging: staging)
+            try await fill(&writer)
+            try await writer.flush()
+            let now = host.now()
+            try await swap(staging) { _, record in
+                if record.floor > floor { throw StoreError.stagingSuperseded(resource) }
+                record.floor = floor
+                record.syncedAt = now
+                if let schemaVersion { record.schemaVersion = schemaVersion }
+            }
+        } catch {
+            await discard(staging)
+            throw error
+        }
+    }
+}
+
+/// Takes the rows of a full copy, lent to the closure of ``Store/replace(_:floor:schemaVersion:_:)``.
+///
+/// Holds about half a mebibyte of rows at a time, however many there are: an append waits while a batch is written.
+public struct FullCopyWriter: ~Copyable {
+    private let store: Store
+    private let staging: Staging
+    private var batch: RowBatch
+
+    init(store: Store, staging: Staging) {
+        self.store = store
+        self.staging = staging
+        batch = RowBatch(for: staging)
+    }
+
+    /// Adds a row; of two with one key, the later wins.
+    ///
+    /// Rows in key order, numbers by value and then texts, load fastest and pack tightest.
+    ///
+    /// - Parameters:
+    ///   - payload: copied before this returns.
+    ///   - updatedAt: milliseconds since 1970-01-01 UTC.
+    ///   - codec: how the payload is to be read.
+    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits; `CancellationError`;
+    ///   ``StoreError/stagingSuperseded(_:)``; ``EngineError``.
+    public mutating func append(
+        _ payload: RawSpan, type: String, key: String, updatedAt: Int64, codec: PayloadCodec = .json
+    ) async throws {
+        try batch.append(payload, type: type, key: key, updatedAt: updatedAt, codec: codec)
+        if batch.byteCount >= BulkLimits.bytes { try await flush() }
+    }
+
+    /// Adds a row whose payload is an array; otherwise as ``append(_:type:key:updatedAt:codec:)-(RawSpan,_,_,_,_)``.
+    public mutating func append(
+        _ payload: [UInt8], type: String, key: String, updatedAt: Int64, codec: PayloadCodec = .json
+    ) async throws {
+        try batch.append(payload.rawSpan, type: type, key: key, updatedAt: updatedAt, codec: codec)
+        if batch.byteCount >= BulkLimits.bytes { try await flush() }
+    }
+
+    /// Returns when all rows appended so far are written; happens by itself.
+    public mutating func flush() async throws {
+        if batch.count == 0 { return }
+        let full = batch
+        batch = RowBatch(for: staging)
+        try await store.stage(full, in: staging)
+    }
+}

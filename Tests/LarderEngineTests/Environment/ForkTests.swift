@@ -1,0 +1,17 @@
+import Foundation
+import LarderEngine
+import Testing
+
+/// Pitfall P8: a forked child can read and write through what is its parent's.
+@Suite struct `After a fork` {
+    @Test func `the child is refused everything and the parent notices nothing`() throws {
+        let directory = TemporaryDirectory()
+        let lines = try Probe("fork", directory.path).finish()
+        #expect(
+            lines == [
+                "read refused", "write refused", "onWriter refused", "info refused", "clear refused", "close refused",
+                "nested read refused", "snapshot kept", "forked write refused", "commits by the child 0",
+                "commits by the parent 2", "found [2]",
+            ])
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// A library to preload that makes one chosen system call on a data file fail, compiled when it is first needed.
+///
+/// `FAULT_CALL` is `sync`, `write` or `short`; `FAULT_AT` counts those calls from one, and begins to count when the
+/// process has said `opened`.
+enum FaultShim {
+    /// The path of the library, or nil where there is no C compiler.
+    static let path: String? = {
+        let base = FileManager.default.temporaryDirectory.appending(path: "larder-fault-\(UUID().uuidString)").path
+        guard (try? Data(source.utf8).write(to: URL(fileURLWithPath: base + ".c"))) != nil,
+            let result = try? run("cc", "-shared", "-fPIC", "-O1", "-o", base + ".so", base + ".c", "-ldl"),
+            result.status == 0
+        else { return nil }
+        try? FileManager.default.removeItem(atPath: base + ".c")
+        return base + ".so"
+    }()
+
+    private static let source = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <errno.h>
+        #include <stdlib.h>
+        #include <stdio.h>
+        #include <string.h>
+        #include <sys/uio.h>
+        #include <unistd.h>
+
+        static int counting, count;
+
+        static int is_data(int number) {
+            char link[64], target[512];
+            snprintf(link, sizeof link, "/proc/self/fd/%d", number);
+            ssize_t length = readlink(link, target, sizeof target - 1);
+            if (length < 0) return 0;
+            target[length] = 0;
+            return length > 9 && strcmp(target + length - 9, "/data.mdb") == 0;
+        }
+
+        static int is_due(const char *call, int number) {
+            const char *wanted = getenv("FAULT_CALL"), *at = getenv("FAULT_AT");
+            if (!counting || !wanted || !at || strcmp(wanted, call) != 0 || !is_data(number)) return 0;
+            return ++count == atoi(at);
+        }
+
+        ssize_t write(int number, const void *bytes, size_t size) {
+            static ssize_t (*real)(int, const void *, size_t);
+            if (!real) real = dlsym(RTLD_NEXT, "write");
+            if (size >= 6 && memcmp(bytes, "opened", 6) == 0) counting = 1;
+            return real(number, bytes, size);
+        }
+
+        int fdatasync(int number) {
+            static int (*real)(int);
+            if (!real) real = dlsym(RTLD_NEXT, "fdatasync");
+            if (is_due("sync", number)) { errno = EIO; return -1; }
+            return real(number);
+        }
+
+        ssize_t pwrite(int number, const void *bytes, size_t size, off_t offset) {
+            static ssize_t (*real)(int, const void *, size_t, off_t);
+            if (!real) real = dlsym(RTLD_NEXT, "pwrite");
+            if (is_due("write", number)) { errno = EIO; return -1; }
+            if (is_due("short", number)) return real(number, bytes, size / 2, offset);
+            return real(number, bytes, size, offset);
+        }
+
+        ssize_t pwrite64(int number, const void *bytes, size_t size, off_t offset) {
+            return pwrite(number, bytes, size, offset);
+        }
+
+        ssize_t pwritev(int number, const struct iovec *parts, int parts_count, off_t offset) {
+            static ssize_t (*real)(int, const struct iovec *, int, off_t);
+            if (!real) real = dlsym(RTLD_NEXT, "pwritev");
+            if (is_due("write", number)) { errno = EIO; return -1; }
+            if (is_due("short", number)) return real(number, parts, 1, offset);
+            return real(number, parts, parts_count, offset);
+        }
+
+        ssize_t pwritev64(int number, const struct iovec *parts, int parts_count, off_t offset) {
+            return pwritev(number, parts, parts_count, offset);
+        }
+        """
+}

@@ -1,0 +1,65 @@
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `What a killed process was staging` {
+    @Test func `is never shown, becomes garbage at the next open, and its space is counted back`() async throws {
+        let directory = TemporaryStore()
+        let first = try directory.open()
+        try await first.replace(translations, with: [(key(1), bytes("shown"))])
+        try await first.reclaim()
+        let size = try first.statistics().storedSize
+        let staging = try await first.beginStaging(translations)
+        var batch = RowBatch(for: staging)
+        for number in 0..<500 {
+            try batch.append(bytes("staged").rawSpan, type: "translation", key: String(number), updatedAt: 1)
+        }
+        try await first.stage(batch, in: staging)
+        try first.close()
+
+        let second = try directory.open()
+        #expect(try second.read { view in try view.resource(translations)?.stagingGeneration } == nil)
+        #expect(try second.keys(.all(of: translations)) == ["1"])
+        try await second.reclaim()
+        #expect(try second.statistics().storedSize == size)
+        #expect(try second.statistics().generations.counts == [1, 0, 0])
+        #expect(try second.findings() == [])
+        try second.close()
+    }
+
+    @Test func `is told from what another open of this process is staging right now`() async throws {
+        let directory = TemporaryStore()
+        let first = try directory.open()
+        let staging = try await first.beginStaging(translations)
+        let second = try directory.open()
+        var batch = RowBatch(for: staging)
+        try batch.append(bytes("row").rawSpan, type: "translation", key: "1", updatedAt: 1)
+        try await first.stage(batch, in: staging)
+        try await first.swap(staging) { _, _ in }
+        #expect(try second.keys(.all(of: translations)) == ["1"])
+        try first.close()
+        try second.close()
+    }
+
+    @Test func `does not keep a store with a damaged generation record from opening`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        try await store.replace(translations, with: [(key(1), bytes("shown"))])
+        _ = try await store.beginStaging(tafsirs)
+        let raw = try RawStore(directory.path)
+        for var record in try raw.records() where record.table == .generations {
+            record.value[5] ^= 1
+            try raw.replace([record], by: [record])
+        }
+        try raw.close()
+        try store.close()
+
+        let opened = try directory.open()
+        #expect(try opened.keys(.all(of: translations)) == ["1"])
+        #expect(try opened.findings().contains { $0.table == "generations" && $0.kind == .checksum })
+        // Syncing the resource again heals it.
+        try await opened.replace(translations, with: [(key(2), bytes("healed"))])
+        #expect(try opened.keys(.all(of: translations)) == ["2"])
+        try opened.close()
+    }
+}

@@ -1,0 +1,73 @@
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `A replacement` {
+    private struct Interruption: Error {}
+
+    private func fill(_ store: Store, rows: Range<Int>, floor: Int64, word: String) async throws {
+        try await store.replace(translations, floor: floor, schemaVersion: 3) { writer in
+            for number in rows {
+                let payload = bytes("{\"word\":\"\(word)\",\"number\":\(number)}")
+                try await writer.append(payload, type: "translation", key: String(number), updatedAt: 1)
+            }
+        }
+    }
+
+    @Test func `leaves exactly the rows that were appended last`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        try await fill(store, rows: 0..<30_000, floor: 5, word: "old")
+        try await fill(store, rows: 10_000..<40_000, floor: 7, word: "new")
+        try store.read { view in
+            let payloads = [try view.payload(at: key(9_999)), try view.payload(at: key(10_000))]
+            #expect(payloads == [nil, bytes("{\"word\":\"new\",\"number\":10000}")])
+            let count = try view.forEachRow(in: .all(of: translations)) { _ in }
+            #expect(count == 30_000)
+            let found = try view.resource(translations)
+            let resource = try #require(found)
+            #expect(resource.rowCount == 30_000)
+            #expect(resource.floor == 7)
+            #expect(resource.schemaVersion == 3)
+            #expect(resource.syncedAt == 1_700_000_000_000)
+            #expect(resource.stagingGeneration == nil)
+        }
+        try store.close()
+    }
+
+    @Test func `that fails or is behind leaves the old rows and lets the next one begin`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        try await fill(store, rows: 0..<10, floor: 5, word: "old")
+        await #expect(throws: Interruption.self) {
+            try await store.replace(translations, floor: 6) { writer in
+                try await writer.append(bytes("{}"), type: "translation", key: "1", updatedAt: 1)
+                try await writer.flush()
+                throw Interruption()
+            }
+        }
+        await #expect(throws: StoreError.stagingSuperseded(translations)) {
+            try await fill(store, rows: 0..<10, floor: 4, word: "older")
+        }
+        try store.read { view in
+            let payload = try view.payload(at: key(1))
+            #expect(payload == bytes("{\"word\":\"old\",\"number\":1}"))
+            let floor = try view.resource(translations)?.floor
+            #expect(floor == 5)
+        }
+        try await fill(store, rows: 0..<3, floor: 5, word: "same")
+        #expect(try store.read { view in try view.resource(translations)?.rowCount } == 3)
+        try store.close()
+    }
+
+    @Test func `counts its commits as bulk work`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        try await fill(store, rows: 0..<10, floor: 0, word: "a")
+        try await store.reclaim()
+        let statistics = store.writerStatistics
+        #expect(statistics.bulkCommits >= 1)
+        #expect(statistics.commits >= statistics.bulkCommits + 2)
+        try store.close()
+    }
+}

@@ -1,0 +1,31 @@
+import LarderFormat
+import LarderStore
+
+/// A small store with something in every table: ready, hidden and empty resources, a filter, an outbox, a journal.
+func fillSample(_ store: Store) async throws {
+    try await store.replace(translations, with: (1...3).map { (key($0), bytes("{\"n\":\($0)}")) })
+    try await store.write { transaction in
+        try transaction.put(bytes("intro"), at: key("intro"), updatedAt: -1, codec: .opaque)
+        try transaction.put(bytes("note"), at: key(7, tafsirs), updatedAt: 5)
+        try transaction.update(ResourceKey("tafsirs", 2)) { $0.floor = 4 }
+        try transaction.put(bytes("gone"), at: key(1, ResourceKey("tafsirs", 3)), updatedAt: 5)
+        try transaction.withdraw(ResourceKey("tafsirs", 3), floor: 9, as: .hidden)
+        let filter = try transaction.updateFilter("translations:19") {
+            $0.token = "token"
+            $0.run = 1
+        }
+        try transaction.putMember(ofFilter: filter, translations, MemberRecord(listedInRun: 1, finishedInRun: 1))
+        for number in 1...3 {
+            try transaction.enqueue(draft(number, lane: number == 3 ? "b" : "a"))
+        }
+        try transaction.acknowledge(draft(1).id, outcome: "accepted", at: 8)
+    }
+    try await store.reclaim()
+}
+
+func draft(_ number: Int, lane: String = "a") -> OutboxDraft {
+    OutboxDraft(
+        id: UUIDBytes(high: 0x7d9c_1a52_3e64_4f0b, low: 0x9a8d_0000_0000_0000 | UInt64(number)), lane: lane,
+        createdAt: Int64(number), mutationType: "note.create", method: "POST", endpoint: "/notes",
+        payload: bytes("{\"number\":\(number)}"))
+}

@@ -1,0 +1,130 @@
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `A range of rows` {
+    private let names = ["-5", "9", "10", "100", "", "10a", "a", "ab", "abc", "b", "é"]
+    private let directory = TemporaryStore()
+
+    /// A store whose resource lies between neighbours, in the table and by name, that must never be seen.
+    private func filled() async throws -> Store {
+        let store = try directory.open()
+        var all: [RowKey] = []
+        for resource in [ResourceKey("translations", 18), translations, ResourceKey("translations", 20)] {
+            for type in ["a", "translation", "translations", "z"] {
+                all += names.map { RowKey(resource: resource, type: type, key: $0) }
+            }
+        }
+        try await store.put(all.shuffled())
+        return store
+    }
+
+    @Test func `lists numbers as numbers, then texts by their bytes`() async throws {
+        let store = try await filled()
+        let range = RowRange.type("translation", of: translations)
+        #expect(try store.keys(range) == names)
+        #expect(try store.keys(range, reversed: true) == names.reversed())
+        try store.close()
+    }
+
+    @Test func `of everything is every type in order, and only this resource`() async throws {
+        let store = try await filled()
+        let rows = try store.read { view in try view.rows(in: .all(of: translations)) }
+        #expect(rows.map(\.key) == rows.map(\.key).sorted())
+        #expect(rows.count == 4 * names.count)
+        #expect(Set(rows.map(\.key.resource)) == [translations])
+        let reversed = try store.read { view in try view.rows(in: .all(of: translations), reversed: true) }
+        #expect(reversed == rows.reversed())
+        try store.close()
+    }
+
+    @Test(
+        arguments: [
+            ("a", ["a", "ab", "abc"]), ("ab", ["ab", "abc"]), ("abcd", []), ("1", ["10a"]), ("é", ["é"]), ("e", []),
+            ("", ["", "10a", "a", "ab", "abc", "b", "é"]), ("\u{10FFFF}", []),
+        ])
+    func `of a prefix holds the texts that begin with it`(prefix: String, expected: [String]) async throws {
+        let store = try await filled()
+        let range = RowRange.prefix(prefix, type: "translation", of: translations)
+        #expect(try store.keys(range) == expected)
+        #expect(try store.keys(range, reversed: true) == expected.reversed())
+        try store.close()
+    }
+
+    @Test func `from one key up to another holds the first and not the last`() async throws {
+        let store = try await filled()
+        func keys(_ from: String?, _ upTo: String?) throws -> [String] {
+            let range = RowRange.keys(from: from, upTo: upTo, type: "translation", of: translations)
+            let keys = try store.keys(range)
+            #expect(try store.keys(range, reversed: true) == keys.reversed())
+            return keys
+        }
+        #expect(try keys("9", "a") == ["9", "10", "100", "", "10a"])
+        #expect(try keys("8", "101") == ["9", "10", "100"])
+        #expect(try keys(nil, "9") == ["-5"])
+        #expect(try keys("abc", nil) == ["abc", "b", "é"])
+        #expect(try keys(nil, nil) == names)
+        #expect(try keys("10", "10") == [])
+        #expect(try keys("a", "9") == [])
+        #expect(try keys("é\u{0}", nil) == [])
+        try store.close()
+    }
+
+    @Test func `ends with the limit, from either end`() async throws {
+        let store = try await filled()
+        let range = RowRange.type("translation", of: translations)
+        for limit in 0...names.count + 1 {
+            #expect(try store.keys(range, limit: limit) == Array(names.prefix(limit)))
+            #expect(try store.keys(range, reversed: true, limit: limit) == Array(names.reversed().prefix(limit)))
+        }
+        #expect(try store.keys(range, limit: -1) == [])
+        try store.close()
+    }
+
+    @Test func `reaches the first and the last row of the file`() async throws {
+        let store = try directory.open()
+        try await store.put([key("only")])
+        for range in [
+            RowRange.all(of: translations), .type("translation", of: translations),
+            .prefix("o", type: "translation", of: translations), .keys(type: "translation", of: translations),
+        ] {
+            #expect(try store.keys(range) == ["only"])
+            #expect(try store.keys(range, reversed: true) == ["only"])
+        }
+        for range in [RowRange.type("a", of: translations), .type("z", of: translations), .all(of: tafsirs)] {
+            #expect(try store.keys(range) == [])
+            #expect(try store.keys(range, reversed: true) == [])
+        }
+        try store.close()
+    }
+
+    @Test func `beyond the limits of a key is an error, not empty`() async throws {
+        let store = try await filled()
+        let long = String(repeating: "x", count: 600)
+        for range in [
+            RowRange.type(long, of: translations), .prefix(long, type: "t", of: translations),
+            .keys(from: long, type: "t", of: translations), .keys(upTo: long, type: "t", of: translations),
+            .type(String(repeating: "x", count: 127), of: translations),
+        ] {
+            #expect(throws: StoreError.self) { try store.keys(range) }
+        }
+        #expect(throws: StoreError.self) { try store.read { view in try view.payload(at: key(long)) } }
+        try store.close()
+    }
+
+    @Test func `ends when its closure throws`() async throws {
+        struct Enough: Error {}
+        let store = try await filled()
+        var seen = 0
+        #expect(throws: Enough.self) {
+            try store.read { view in
+                try view.forEachRow(in: .all(of: translations)) { _ in
+                    seen += 1
+                    if seen == 3 { throw Enough() }
+                }
+            }
+        }
+        #expect(seen == 3)
+        try store.close()
+    }
+}

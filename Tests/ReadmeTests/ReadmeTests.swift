@@ -1,0 +1,50 @@
+#if Server && AsyncHTTPClient
+import Foundation
+import Larder
+import LarderServer
+import Testing
+
+@Suite struct `The README` {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    @Test func `shows on its first screen code that compiles`() throws {
+        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        let source = try String(
+            contentsOf: Self.root.appending(path: "Tests/ReadmeTests/FirstScreen.swift"), encoding: .utf8)
+        let shown = try #require(Self.text(in: readme, from: "```swift\n", to: "```"))
+        let compiled = try #require(Self.text(in: source, from: "// README begins\n", to: "// README ends"))
+        #expect(shown == compiled)
+    }
+
+    @Test func `shows code that syncs, reads and observes`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let origin = Origin(secret: TokenSecret(1, 2), now: { 1_700_000_000_000 })
+        let row = Origin.Row(type: "translation", key: "85108", #"{"id":85108,"text":"words"}"#)
+        _ = try origin.createResource(Origin.ResourceID("translations", 19), rows: [row])
+        try await OriginServer.run(origin) { baseURL in
+            let base = try #require(BaseURL(baseURL))
+            let reader = Task { try await readTheVerses(path: path, base: base, headers: [:]) }
+            // Observing goes on until it is cancelled; by then the rows are in the file.
+            let store = try Store.open(at: path)
+            for try await isThere in store.values(
+                in: .everything,
+                { view in
+                    try !view.rows(in: .all(of: ResourceKey("translations", 19))).isEmpty
+                }) where isThere
+            { break }
+            reader.cancel()
+            _ = await reader.result
+            try store.close()
+        }
+    }
+
+    private static func text(in whole: String, from start: String, to end: String) -> String? {
+        guard let opening = whole.firstRange(of: start) else { return nil }
+        let rest = whole[opening.upperBound...]
+        guard let closing = rest.firstRange(of: end) else { return nil }
+        return String(rest[..<closing.lowerBound])
+    }
+}
+#endif
