@@ -23,7 +23,7 @@ import Testing
         #expect(try store.keys(.all(of: translations)) == ["1"])
         #expect(try store.keys(.all(of: tafsirs)) == [])
         let left = try store.read { view in try view.resource(tafsirs) }
-        #expect(left?.state == .hidden)
+        #expect(left?.state == .empty)
         #expect(left?.floor == 1)
         #expect(try store.statistics().generations.counts == [1, 0, 0])
         #expect(try store.findings() == [])
