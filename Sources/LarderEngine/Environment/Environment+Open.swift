@@ -92,7 +92,8 @@ extension Environment {
 
     /// Builds a new data file with its tables in the empty directory `path`.
     private static func build(
-        at path: String, options: EnvironmentOptions, _ initialize: (inout WriteTransaction, [String: Table]) throws -> Void
+        at path: String, options: EnvironmentOptions,
+        _ initialize: (inout WriteTransaction, [String: Table]) throws -> Void
     ) throws {
         let handle = unsafe try openHandle(path, options)
         defer { unsafe mdb_env_close(handle) }
@@ -152,7 +153,8 @@ extension Environment {
             let code = unsafe mdb_dbi_open(transaction, name, options.isReadOnly ? 0 : UInt32(MDB_CREATE), &identifier)
             if code != MDB_SUCCESS {
                 unsafe mdb_txn_abort(transaction)
-                throw code == MDB_NOTFOUND ? .missingTable(name: name) : EngineError(code: code, operation: "mdb_dbi_open")
+                throw code == MDB_NOTFOUND
+                    ? .missingTable(name: name) : EngineError(code: code, operation: "mdb_dbi_open")
             }
             tables[name] = Table(name: name, identifier: identifier)
         }

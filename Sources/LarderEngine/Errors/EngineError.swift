@@ -83,7 +83,8 @@ extension EngineError: CustomStringConvertible {
         case .valueSize(let actual, let limit): "A value has \(actual) bytes; at most \(limit) are allowed."
         case .keyExists: "The key exists already."
         case .readersFull: "All reader slots are taken: end some reads, or open with more readers."
-        case .mapFull(let cap): "The store has reached its cap of \(cap) bytes: raise it, remove content, or end long reads."
+        case .mapFull(let cap):
+            "The store has reached its cap of \(cap) bytes: raise it, remove content, or end long reads."
         case .corrupted: "A page of the data file is damaged: verify the store and restore it from a copy."
         case .transactionFull: "One transaction changes too much: split it."
         case .readOnly: "The store is open for reading only."
