@@ -143,7 +143,7 @@ private struct SampleStore {
         for round in 0..<9 { try environment.set([1], [UInt8(round)]) }
         try environment.writeBlocking { transaction in
             try transaction.set([1], [10], in: table)
-            try transaction.set([2], [UInt8](repeating: 2, count: 1_000_000), in: table)
+            try transaction.set([2], [UInt8](repeating: 2, count: 3_000_000), in: table)
             _ = try transaction.remove(key: [2], in: table)
         }
         let info = try environment.info()

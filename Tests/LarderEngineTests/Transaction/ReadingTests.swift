@@ -66,7 +66,9 @@ import Testing
             let found = try environment.get(key)
             #expect(found == [1])
         }
-        check { try environment.read { view in try view.withCursor(in: table) { _ = unsafe try $0.seek(key.span.bytes) } } }
+        check {
+            try environment.read { view in try view.withCursor(in: table) { _ = unsafe try $0.seek(key.span.bytes) } }
+        }
         check {
             try environment.read { view in
                 try view.withCursor(in: table) { _ = unsafe try $0.seek(before: key.span.bytes) }
@@ -101,7 +103,9 @@ import Testing
         let table = environment.table("one")
         let keys = (1...40).map { length in [UInt8](repeating: UInt8(length), count: length) }
         try environment.writeBlocking { transaction in
-            for key in keys { try transaction.set(key, [UInt8](repeating: key[0], count: (Int(key[0]) - 1) * 7), in: table) }
+            for key in keys {
+                try transaction.set(key, [UInt8](repeating: key[0], count: (Int(key[0]) - 1) * 7), in: table)
+            }
         }
         try environment.read { view in
             var alignments: Set<UInt> = []
