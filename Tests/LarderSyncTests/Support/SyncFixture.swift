@@ -30,6 +30,9 @@ final class SyncFixture: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
+    /// Everything that was reported.
+    var happened: [SyncEvent] { events.withLock { $0 } }
+
     /// A sync of its own; its runs are not joined with those of others.
     func contentSync(
         over transport: (any Transport)? = nil, credentials: any Credentials = FixedCredentials(),
