@@ -52,7 +52,8 @@ enum ExitStatus: Int32 {
     private static func of(_ error: SyncError) -> ExitStatus {
         switch error {
         case .store(let error): ExitStatus(error) ?? .system
-        case .wire, .endlessResync, .inconsistentRun, .outsideFilter, .laggingFullCopy, .wrongFullCopy: .format
+        case .wire, .endlessResync, .inconsistentRun, .outsideFilter, .laggingFullCopy, .wrongFullCopy, .superseded:
+            .format
         case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials: .system
         case .cancelled: .interrupted
         }
