@@ -147,6 +147,24 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+
+        .target(
+            name: "CrashWorld",
+            dependencies: [
+                "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Probes/CrashWorld"),
+        .executableTarget(
+            name: "crash-child",
+            dependencies: ["CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync"],
+            path: "Tests/Probes/CrashChild"),
+        .testTarget(
+            name: "CrashTests",
+            dependencies: [
+                "CrashWorld", "crash-child", "Larder", "LarderEngine", "LarderServer", "LarderStore", "LarderFormat",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

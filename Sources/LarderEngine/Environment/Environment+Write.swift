@@ -37,6 +37,7 @@ extension Environment {
         precondition(unsafe openTransaction == nil, "a write transaction inside another of the same store")
         try checkUsable()
         try checkInPlace()
+        try lookAfterReaders()
         try setDurability(durability)
         while true {
             if let result = try attempt(body) { return result }
