@@ -31,7 +31,8 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+        .systemLibrary(
+            name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
         .systemLibrary(name: "CLarderSystem"),
 
         .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
@@ -112,12 +113,16 @@ let package = Package(
         .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
         .testTarget(
             name: "LarderStoreTests",
-            dependencies: ["LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "CacheToolTests",
             dependencies: [
-                "cachetool", "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
-            ]),
+                "cachetool", "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderServer",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Help"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Larder", "LarderAsyncHTTPClient", "LarderServer"]),
         .testTarget(
             name: "LarderTransportTests",
@@ -136,7 +141,8 @@ let package = Package(
         .testTarget(
             name: "LarderSyncTests",
             dependencies: [
-                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting", "LarderServer",
+                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting",
+                "LarderServer",
                 "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -83,8 +83,9 @@ extension Transaction {
 
     /// Withdraws a resource that no filter holds any more.
     package mutating func sweep(_ resource: ResourceKey) throws {
-        guard let record = try record(of: resource) else { return }
-        try withdraw(resource, floor: record.floor, as: .hidden)
+        // What the server has withdrawn stays so; the rest is only without a copy, and a filter may ask for one again.
+        guard let record = try record(of: resource), record.state != .hidden else { return }
+        try withdraw(resource, floor: record.floor, as: .empty)
     }
 }
 

@@ -29,10 +29,12 @@ extension Transaction {
     /// Discards the token, which the server has rejected, and begins a bootstrap; what readers see stays.
     mutating func beginBootstrap(_ canonicalText: String, isRejected: Bool) throws -> FilterRun {
         var run = FilterRecord(canonicalText: canonicalText)
+        var isResumed = false
         let number = try updateFilter(canonicalText) { record in
             // An unfinished bootstrap goes on under its number, so that what it has finished counts; a rejection
             // begins another, in which every floor may be lowered once more.
-            if !record.isBootstrapping || (isRejected && !record.isRejected) { record.run += 1 }
+            isResumed = record.isBootstrapping && (record.isRejected || !isRejected)
+            if !isResumed { record.run += 1 }
             record.isBootstrapping = true
             record.token = nil
             record.tokenUpdatedAt = nil
@@ -40,9 +42,27 @@ extension Transaction {
             if record.isRejected { record.lastUntilSequence = nil }
             run = record
         }
+        if isResumed { try forgetListings(ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
             token: nil, lastUntilSequence: run.lastUntilSequence)
+    }
+
+    /// Marks every member as not listed yet: what the server listed before the bootstrap was interrupted may be gone.
+    private mutating func forgetListings(ofFilter number: Int64) throws {
+        for (resource, member) in try members(ofFilter: number) {
+            try putMember(
+                ofFilter: number, resource, MemberRecord(listedInRun: 0, finishedInRun: member.finishedInRun))
+        }
+    }
+
+    /// Throws ``SyncError/superseded`` unless the filter is still where the run has put it.
+    ///
+    /// It may have been removed meanwhile, or run from another place that shares the store.
+    func check(_ run: FilterRun) throws {
+        guard let (number, record) = try filter(run.canonicalText), number == run.number, record.run == run.run,
+            record.token == run.token
+        else { throw SyncError.superseded }
     }
 
     /// Stores the token, in one commit with the end of the bootstrap and the sweep of what it did not list.
@@ -52,6 +72,7 @@ extension Transaction {
     mutating func finishRun(
         _ run: FilterRun, token: String, untilSequence: Int64, now: Int64, covered: [ResourceKey]
     ) throws -> [ResourceKey] {
+        try check(run)
         var swept: [ResourceKey] = []
         if run.kind == .bootstrap {
             for (resource, member) in try members(ofFilter: run.number) where member.listedInRun != run.run {

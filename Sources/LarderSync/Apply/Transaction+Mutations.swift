@@ -11,6 +11,7 @@ extension Transaction {
     /// Applies changes that need no full copy, in their order. Those at or below the floor of their resource do nothing,
     /// but for the filter's own membership.
     mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> Applied {
+        try check(run)
         var applied = Applied()
         for mutation in mutations {
             let resource = ResourceKey(mutation.resource.group, mutation.resource.id)
@@ -68,6 +69,7 @@ extension Transaction {
 
     /// Lists resources as members, on account of changes that ask for their full copies.
     mutating func list(_ resources: [ResourceKey], _ run: FilterRun) throws {
+        try check(run)
         for resource in resources {
             var member = try member(ofFilter: run.number, resource) ?? MemberRecord(listedInRun: run.run)
             member.listedInRun = run.run
@@ -78,10 +80,17 @@ extension Transaction {
     }
 
     /// Hides a resource whose full copy the server does not have (404).
-    mutating func hideMissing(_ resource: ResourceKey, floor: Int64, _ run: FilterRun, mayLowerFloor: Bool) throws {
-        try removeMember(ofFilter: run.number, resource)
-        let old = try record(of: resource)?.floor ?? 0
-        try withdraw(resource, floor: floor, as: .hidden)
-        if mayLowerFloor, old > floor { try update(resource) { $0.floor = floor } }
+    ///
+    /// - Returns: false, with nothing changed, when another filter has brought news of the resource since the copy was
+    ///   ordered: the answer may be older than they are, and if it is not, the change that hides it is still to come.
+    mutating func hideMissing(_ order: FullCopyOrder) throws -> Bool {
+        try check(order.run)
+        let old = try record(of: order.resource)?.floor ?? 0
+        guard old == order.knownFloor else { return false }
+        try removeMember(ofFilter: order.run.number, order.resource)
+        let floor = order.rule.changeSequence
+        try withdraw(order.resource, floor: floor, as: .hidden)
+        if order.rule.mayLowerFloor, old > floor { try update(order.resource) { $0.floor = floor } }
+        return true
     }
 }

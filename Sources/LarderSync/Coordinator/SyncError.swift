@@ -29,6 +29,8 @@ public enum SyncError: Error, Sendable {
     case store(any Error)
     /// The credentials could not be had.
     case credentials(any Error)
+    /// The filter was removed while its run was under way, or run from another place that shares the store.
+    case superseded
     /// The run was cancelled.
     case cancelled
 
@@ -44,7 +46,7 @@ public enum SyncError: Error, Sendable {
     public var isRetryable: Bool {
         switch self {
         case .transport(let error): error.isRetryable
-        case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire: true
+        case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire, .superseded: true
         case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongFullCopy, .store, .credentials, .cancelled:
             false
         }
@@ -69,6 +71,7 @@ extension SyncError: CustomStringConvertible {
         case .wrongFullCopy: "A full copy is of another resource than was asked for."
         case .store(let error): "The store failed: \(error)"
         case .credentials(let error): "There are no credentials: \(error)"
+        case .superseded: "The filter was removed or synced from elsewhere meanwhile."
         case .cancelled: "The run was cancelled."
         }
     }

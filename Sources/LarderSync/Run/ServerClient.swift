@@ -7,8 +7,15 @@ final class ServerClient: Sendable {
     private let transport: any Transport
     private let credentials: any Credentials
     private let configuration: SyncConfiguration
-    /// The fields in use, and whether they have been refused once in this run.
-    private let stamp = Mutex<(fields: HTTPFields?, isRefreshed: Bool)>((nil, false))
+    private let stamp = Mutex(Stamp())
+
+    /// The header fields that tell the server who asks.
+    private struct Stamp {
+        /// Supplies the fields in use; asked for again once in a run, when they are refused.
+        var supply: Task<HTTPFields, any Error>?
+        /// How often the fields were asked for.
+        var number = 0
+    }
 
     init(transport: any Transport, credentials: any Credentials, configuration: SyncConfiguration) {
         self.transport = transport
@@ -28,27 +35,20 @@ final class ServerClient: Sendable {
 
     /// Sends one GET to `path`, appended to the base as it is.
     func get(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Answer {
-        let first = try await exchange(path)
+        let (fields, number) = try await fields(afterRefused: 0)
+        let first = try await exchange(path, fields)
         guard first.head.status.code == 401 else { return try await answer(first, kind) }
-        let isFirstRefusal = stamp.withLock { stamp in
-            defer { stamp.isRefreshed = true }
-            return !stamp.isRefreshed
-        }
         let problem = try await self.problem(first)
-        // Other exchanges of this run may have refreshed already; once more with theirs is not another refresh.
-        try await refresh(isRefused: isFirstRefusal)
-        let second = try await exchange(path)
-        if second.head.status.code == 401 { throw .unauthorized(problem) }
-        return try await answer(second, kind)
+        // Fields that were new already are not asked for again.
+        guard number == 1 else { throw .unauthorized(problem) }
+        let (renewed, _) = try await self.fields(afterRefused: number)
+        return try await answer(try await exchange(path, renewed), kind)
     }
 
-    private func exchange(_ path: ServerPath) async throws(SyncError) -> TransportResponse {
-        var fields = stamp.withLock { $0.fields }
-        if fields == nil {
-            try await refresh(isRefused: false)
-            fields = stamp.withLock { $0.fields }
-        }
-        let request = configuration.base.request(.get, appending: path.text, headers: fields ?? [:])
+    private func exchange(
+        _ path: ServerPath, _ fields: HTTPFields
+    ) async throws(SyncError) -> TransportResponse {
+        let request = configuration.base.request(.get, appending: path.text, headers: fields)
         do throws(TransportError) {
             return try await transport.send(request, body: nil, timeouts: configuration.timeouts)
         } catch .cancelled {
@@ -58,11 +58,27 @@ final class ServerClient: Sendable {
         }
     }
 
-    private func refresh(isRefused: Bool) async throws(SyncError) {
-        if !isRefused, stamp.withLock({ $0.fields != nil }) { return }
+    /// The fields to send, and their number; asks for others when those of number `refused` are still in use.
+    ///
+    /// Exchanges that are refused at the same time share one renewal.
+    private func fields(afterRefused refused: Int) async throws(SyncError) -> (HTTPFields, number: Int) {
+        let (supply, number) = stamp.withLock { stamp in
+            if let supply = stamp.supply, stamp.number != refused { return (supply, stamp.number) }
+            let credentials = credentials
+            let supply = Task { try await credentials.fields(isRefused: refused > 0) }
+            stamp.supply = supply
+            stamp.number += 1
+            return (supply, stamp.number)
+        }
         do {
-            let fields = try await credentials.fields(isRefused: isRefused)
-            stamp.withLock { $0.fields = fields }
+            let fields = try await withTaskCancellationHandler {
+                try await supply.value
+            } onCancel: {
+                supply.cancel()
+            }
+            return (fields, number)
+        } catch is CancellationError {
+            throw .cancelled
         } catch {
             throw .credentials(error)
         }
@@ -75,9 +91,10 @@ final class ServerClient: Sendable {
             return .body(response.body, length: response.head.headerFields[.contentLength].flatMap { Int($0) })
         }
         let problem = try await self.problem(response)
-        let retryAfter = response.head.headerFields[.retryAfter].flatMap { Int($0) }
+        let retryAfter = response.head.headerFields[.retryAfter].flatMap { Int($0) }.map { max($0, 0) }
         switch (response.head.status.code, problem.code, kind) {
-        case (410, _, .page): return .resyncRequired
+        // A token is only ever sent with the filter it came for: if the server sees another, bootstrapping helps.
+        case (410, _, .page), (422, "token_filter_mismatch", .page): return .resyncRequired
         case (404, "snapshot_not_found", .fullCopy): return .fullCopyNotFound
         case (401, _, _): throw .unauthorized(problem)
         case (429, _, _): throw .rateLimited(problem, retryAfter: retryAfter)

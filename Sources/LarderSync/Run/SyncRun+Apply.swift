@@ -68,15 +68,16 @@ extension SyncRun {
         if run.kind == .bootstrap {
             // Finished by this bootstrap before it was interrupted, and still as new as it has to be.
             if isDone, known?.state == .ready, floor >= bound { return nil }
-        } else if change.sequence <= floor {
+        } else if change.sequence <= floor, known?.state != .empty {
+            // A resource without a copy needs one whatever its floor: it was swept, or never came.
             return nil
         }
         let rule = FullCopyRule(
             changeSequence: change.sequence, bootstrapBound: run.kind == .bootstrap ? bound : nil,
             mayLowerFloor: run.kind == .bootstrap && run.isRejected && !isDone)
         return FullCopyOrder(
-            resource: resource, path: try Self.path(change.snapshotURL ?? "", .fullCopy), rule: rule, run: run,
-            changedAt: change.changedAt)
+            resource: resource, path: try Self.path(change.snapshotURL ?? "", .fullCopy), rule: rule,
+            knownFloor: floor, run: run, changedAt: change.changedAt)
     }
 
     /// Fetches `orders`, at most so many at a time as the configuration allows. The first failure ends the others.
@@ -94,6 +95,7 @@ extension SyncRun {
                     result.rowsCopied += rows
                     result.bytesCopied += bytes
                 case .hidden: result.hidden += 1
+                case .left: break
                 }
                 if let order = waiting.popFirst() { group.addTask { try await self.replace(order) } }
             }

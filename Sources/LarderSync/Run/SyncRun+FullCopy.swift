@@ -7,6 +7,8 @@ struct FullCopyOrder: Sendable {
     let resource: ResourceKey
     let path: ServerPath
     let rule: FullCopyRule
+    /// The floor when the copy was ordered.
+    let knownFloor: Int64
     let run: FilterRun
     let changedAt: Int64?
 }
@@ -15,6 +17,8 @@ struct FullCopyOrder: Sendable {
 enum FullCopyResult: Sendable {
     case swapped(rows: Int, bytes: Int)
     case hidden
+    /// The server does not have it, and another filter knows better.
+    case left
 }
 
 extension SyncRun {
@@ -36,10 +40,7 @@ extension SyncRun {
     }
 
     private func hide(_ order: FullCopyOrder) async throws -> FullCopyResult {
-        try await store.write { transaction in
-            try transaction.hideMissing(
-                order.resource, floor: order.rule.changeSequence, order.run, mayLowerFloor: order.rule.mayLowerFloor)
-        }
+        guard try await store.write({ transaction in try transaction.hideMissing(order) }) else { return .left }
         report(.hidden(order.resource))
         return .hidden
     }
@@ -73,6 +74,10 @@ extension SyncRun {
             let took = store.host.elapsed() - start
             report(.swapped(order.resource, rows: copy.rows, bytes: copy.bytes, took: took))
             return .swapped(rows: copy.rows, bytes: copy.bytes)
+        } catch StoreError.stagingSuperseded {
+            // Another filter has hidden the resource meanwhile: the server is asked again, and says where things are.
+            await store.discard(staging)
+            return nil
         } catch {
             await store.discard(staging)
             throw error
@@ -86,6 +91,7 @@ extension SyncRun {
         let now = store.host.now()
         do {
             try await store.swap(staging) { transaction, record in
+                try transaction.check(order.run)
                 guard order.rule.accepts(header.sequence, floor: record.floor) else { throw LaggingCopy() }
                 record.floor = header.sequence
                 record.snapshotPath = order.path.text

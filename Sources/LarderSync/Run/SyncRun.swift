@@ -21,7 +21,8 @@ struct SyncRun: Sendable {
             case .rejected:
                 report(.tokenRejected(filter: text))
                 let bootstrap = try await store.write { transaction in
-                    try transaction.beginBootstrap(text, isRejected: true)
+                    try transaction.check(run)
+                    return try transaction.beginBootstrap(text, isRejected: true)
                 }
                 guard case .finished(let result) = try await pass(bootstrap) else { throw SyncError.endlessResync }
                 return result
@@ -41,10 +42,12 @@ struct SyncRun: Sendable {
         report(.began(filter: run.canonicalText, kind: run.kind))
         var result = SyncReport(filter: run.canonicalText, kind: run.kind)
         var order = PageOrder(run: run)
+        var trail = PageTrail()
         var next: ServerPath? = firstPath(run)
         var token: String?
         while let path = next {
             try Task.checkCancellation()
+            guard trail.leadsOn(to: path) else { throw SyncError.inconsistentRun(reason: "the pages go in a circle") }
             guard let page = try await page(path) else { return .rejected }
             if order.isSetBack(page) { return .rejected }
             try order.check(page, filter)

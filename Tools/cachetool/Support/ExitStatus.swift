@@ -53,7 +53,7 @@ enum ExitStatus: Int32 {
         switch error {
         case .store(let error): ExitStatus(error) ?? .system
         case .wire, .endlessResync, .inconsistentRun, .outsideFilter, .laggingFullCopy, .wrongFullCopy: .format
-        case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials: .system
+        case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials, .superseded: .system
         case .cancelled: .interrupted
         }
     }

@@ -1,0 +1,22 @@
+/// Notices when the pages of a run lead back to one that was there before, so that no run goes on for ever.
+///
+/// One path is kept and compared with those that follow; it is replaced after 1, 2, 4, 8 … pages. Every circle is found
+/// within three times its length (Brent, "An improved Monte Carlo factorization algorithm", 1980).
+struct PageTrail: Sendable {
+    private var kept: ServerPath?
+    private var pages = 0
+    private var limit = 1
+
+    /// Takes the path of the next page; false when it was requested before.
+    mutating func leadsOn(to path: ServerPath) -> Bool {
+        if path == kept { return false }
+        pages += 1
+        if pages == limit {
+            kept = path
+            pages = 0
+            // Overflows after 2^63 pages.
+            limit *= 2
+        }
+        return true
+    }
+}

@@ -1,0 +1,181 @@
+import Larder
+import LarderServer
+import LarderTesting
+import Testing
+
+/// What a reader sees of a resource never goes back in time.
+@Suite struct `Floors` {
+    private let filter = "translations:*"
+
+    /// A fixture whose store has the row "one" of a resource, as of `sequence`.
+    private func synced(_ server: CannedServer, at sequence: Int64 = 10) async throws -> SyncFixture {
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: sequence, token: "A"))
+        server.on("translations/19", copy(at: sequence, "one"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync(filter)
+        return fixture
+    }
+
+    @Test func `row changes at or below the floor never apply, and one above does`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        let changes = [row(8, 1, "eight"), row(9, 2, "nine"), row(10, 1, nil)]
+        server.on("token A", page(changes, until: 10, token: "B"))
+        #expect(try await fixture.sync(filter).rowsChanged == 0)
+        #expect(try fixture.translation(19) == ["1": payload(1, "one")])
+        server.on("token B", page([row(11, 1, "eleven")], until: 11, token: "C"))
+        #expect(try await fixture.sync(filter).rowsChanged == 1)
+        #expect(try fixture.text(1) == payload(1, "eleven"))
+        #expect(try fixture.resource(19)?.floor == 11)
+    }
+
+    @Test func `RESOURCE_DELETE and RESOURCE_INVALIDATE at or below the floor change no rows`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("translations/19", copy(at: 20, "never"))
+        server.on("token A", page([change(9, "RESOURCE_INVALIDATE"), change(10, "RESOURCE_DELETE")], until: 10))
+        let report = try await fixture.sync(filter)
+        #expect(report.fullCopies == 0 && report.hidden == 0)
+        #expect(try fixture.text(1) == payload(1, "one"))
+        #expect(try fixture.members() == [])
+    }
+
+    @Test func `RESOURCE_CREATE at or below the floor makes a member and fetches nothing`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("token A", page([change(9, "RESOURCE_DELETE"), change(10, "RESOURCE_CREATE")], until: 10))
+        #expect(try await fixture.sync(filter).fullCopies == 0)
+        #expect(try fixture.members() == [ResourceKey("translations", 19)])
+        #expect(server.names.filter { $0 == "translations/19" }.count == 1)
+    }
+
+    @Test func `a hidden resource keeps its floor, and stale changes do not bring it back`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("token A", page([change(30, "RESOURCE_DELETE")], until: 30, token: "B"))
+        try await fixture.sync(filter)
+        #expect(try fixture.resource(19)?.floor == 30)
+        // Another filter comes along later, with the changes in between.
+        server.on("bootstrap", page(until: 12, token: "X"))
+        try await fixture.sync("translations:19")
+        server.on("token X", page([row(20, 1, "late"), change(25, "RESOURCE_CREATE")], until: 25, token: "Y"))
+        server.on("translations/19", copy(at: 26, "late"))
+        try await fixture.sync("translations:19")
+        #expect(try fixture.resource(19)?.state == .hidden)
+        #expect(try fixture.resource(19)?.floor == 30)
+        #expect(try fixture.translation(19) == [:])
+        // What comes after the tombstone does.
+        server.on("token B", page([change(31, "RESOURCE_CREATE")], until: 31, token: "C"))
+        server.on("translations/19", copy(at: 31, "again"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "again"))
+    }
+
+    @Test func `a slower filter cannot undo a faster one`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.origin.addTranslations(19, count: 2)
+        try await fixture.sync("translations:*")
+        try await fixture.sync("translations:19")
+        try fixture.origin.put(1, "first")
+        // The slow one has its page, made before the second change, and applies it after the fast one is done.
+        let held = HeldAnswer(fixture.script)
+        async let slow = fixture.sync("translations:*", over: held)
+        await held.answered()
+        try fixture.origin.put(1, "second")
+        #expect(try await fixture.sync("translations:19").rowsChanged == 2)
+        held.release()
+        #expect(try await slow.rowsChanged == 0)
+        #expect(try fixture.text(1) == Origin.translation(1, "second"))
+        try await fixture.sync("translations:*")
+        #expect(try fixture.differences(["translations:*", "translations:19"]) == [])
+    }
+
+    @Test func `a full copy that a slower filter could not find does not hide what a faster one has`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.origin.addTranslations(19, count: 2)
+        try await fixture.sync("translations:*")
+        try await fixture.sync("translations:19")
+        try fixture.origin.replace(19, with: Origin.translations(3, "second"))
+        let second = fixture.origin.sequence
+        try fixture.origin.hide(19)
+        // The slow one is told that there is no such copy; before it can hide the resource, it is back.
+        let held = HeldAnswer(fixture.script) { $0.path?.contains("snapshots") == true }
+        async let slow = fixture.sync("translations:*", over: held)
+        await held.answered()
+        try fixture.origin.publish(19)
+        try await fixture.sync("translations:19")
+        let floor = try #require(try fixture.resource(19)?.floor)
+        #expect(floor > second)
+        held.release()
+        _ = try await slow
+        #expect(try fixture.resource(19)?.state == .ready)
+        #expect(try fixture.resource(19)?.floor == floor)
+        try await fixture.sync("translations:*")
+        #expect(try fixture.differences(["translations:*", "translations:19"]) == [])
+    }
+
+    @Test func `are lowered only by a bootstrap after a rejected token, once per resource`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server, at: 50)
+        server.on("token A", status: 410, #"{"error":{"code":"resync_required","message":""}}"#)
+        let listed = [change(1, "RESOURCE_CREATE"), change(2, "RESOURCE_CREATE", 20)]
+        server.on("bootstrap", page(listed, until: 20, token: "B"))
+        server.on("translations/19", copy(at: 20, "restored"))
+        server.on("translations/20", status: 500, "")
+        _ = try await fixture.failure(filter, configure: { $0.concurrentFullCopies = 1 })
+        #expect(try fixture.text(1) == payload(1, "restored"))
+        #expect(try fixture.resource(19)?.floor == 20)
+        // The bootstrap goes on: what it has lowered once, it does not lower again.
+        server.on("bootstrap", page(listed, until: 20, token: "B"))
+        try await fixture.edit(19) { $0.floor = 40 }
+        server.on("translations/19", copy(at: 30, "older"))
+        server.on("translations/20", copy(20, at: 20, "twenty"))
+        try await fixture.sync(filter)
+        #expect(try fixture.resource(19)?.floor == 40)
+        #expect(try fixture.text(1) == payload(1, "restored"))
+        #expect(try fixture.token() == "B")
+    }
+
+    @Test func `a bootstrap that follows no rejection lowers none`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server, at: 50)
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 20, token: "B"))
+        server.on("translations/19", copy(at: 20, "older"))
+        guard case .laggingFullCopy = try await fixture.failure("translations:19") else {
+            Issue.record("another reason")
+            return
+        }
+        #expect(try fixture.text(1) == payload(1, "one"))
+        #expect(try fixture.token("translations:19") == nil)
+    }
+
+    @Test func `a server that has fewer changes than before counts as a rejected token`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server, at: 50)
+        server.on("token A", page([row(41, 1, "never")], until: 49, token: "N"))
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 49, token: "B"))
+        server.on("translations/19", copy(at: 49, "restored"))
+        #expect(try await fixture.sync(filter).kind == .bootstrap)
+        #expect(fixture.happened.contains(.tokenRejected(filter: "translations:*")))
+        #expect(try fixture.text(1) == payload(1, "restored"))
+        #expect(try fixture.resource(19)?.floor == 49)
+        #expect(try fixture.token() == "B")
+        server.on("token B", page([row(50, 1, "fifty")], until: 50, token: "C"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "fifty"))
+    }
+
+    @Test func `tombstones of a restored server hear of its changes again`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server, at: 50)
+        server.on("token A", page([change(60, "RESOURCE_DELETE")], until: 60, token: "B"))
+        try await fixture.sync(filter)
+        server.on("token B", status: 410, "")
+        server.on("bootstrap", page(until: 40, token: "C"))
+        try await fixture.sync(filter)
+        server.on("token C", page([change(41, "RESOURCE_CREATE")], until: 41, token: "D"))
+        server.on("translations/19", copy(at: 41, "back"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "back"))
+    }
+}

@@ -1,0 +1,109 @@
+import Larder
+import LarderServer
+import LarderTesting
+import Testing
+
+@Suite struct `A sweep` {
+    private let narrow = "translations:19,20"
+
+    @Test func `takes what no filter holds any more, and leaves what another one does`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
+        try await fixture.sync("translations:*")
+        try await fixture.sync(narrow)
+        try fixture.origin.hide(20)
+        try fixture.origin.hide(21)
+        fixture.origin.invalidateTokens()
+        let report = try await fixture.sync("translations:*")
+        #expect(report.hidden == 1)
+        #expect(fixture.happened.contains(.swept(ResourceKey("translations", 21))))
+        #expect(try fixture.resource(21)?.state == .empty)
+        #expect(try fixture.translation(20).count == 2)
+        #expect(try fixture.members() == [ResourceKey("translations", 19)])
+        try await fixture.sync(narrow)
+        #expect(try fixture.translation(20).isEmpty)
+        #expect(try fixture.differences(["translations:*", narrow]) == [])
+    }
+
+    @Test func `comes after every page, so a failed bootstrap takes nothing`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
+        try await fixture.sync("translations:*")
+        fixture.origin.invalidateTokens()
+        fixture.script.plan(.fail(.connectionRefused), where: { $0.path?.hasSuffix("/21") == true })
+        _ = try await fixture.failure("translations:*")
+        #expect(try (Int64(19)...21).allSatisfy { try fixture.translation($0).count == 2 })
+        #expect(try fixture.members().count == 3)
+        #expect(try fixture.filterState("translations:*")?.isBootstrapping == true)
+    }
+
+    @Test func `after an interrupted bootstrap goes by what the server lists at last`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
+        fixture.script.plan(.fail(.connectionRefused), where: { $0.path?.hasSuffix("/21") == true })
+        _ = try await fixture.failure("translations:*", configure: { $0.concurrentFullCopies = 1 })
+        #expect(try fixture.resource(19)?.state == .ready)
+        // Its deletion lies before the bound of the bootstrap that goes on, so no change will ever tell of it.
+        try fixture.origin.hide(19)
+        try await fixture.sync("translations:*")
+        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try fixture.translation(19) == [:])
+    }
+
+    @Test func `does not repeat the full copies that an interrupted bootstrap has brought`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(1)...6 { try fixture.origin.addTranslations(id, count: 2) }
+        fixture.script.plan(.fail(.connectionRefused), where: { $0.path?.hasSuffix("/6") == true })
+        _ = try await fixture.failure("translations:*", configure: { $0.concurrentFullCopies = 1 })
+        #expect(try await fixture.sync("translations:*").fullCopies == 1)
+        #expect(try fixture.differences(["translations:*"]) == [])
+    }
+
+    @Test func `of a removed filter leaves what others hold`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
+        try await fixture.sync("translations:*")
+        try await fixture.sync(narrow)
+        try await fixture.store.removeFilter("translations:*")
+        #expect(try fixture.filterState("translations:*") == nil)
+        #expect(try fixture.translation(21).isEmpty)
+        #expect(try fixture.differences([narrow]) == [])
+        try fixture.expectSound()
+    }
+
+    @Test func `does not keep a swept resource from coming back`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.origin.addTranslations(19, count: 2)
+        try await fixture.sync("translations:*")
+        try await fixture.sync("translations:19")
+        // The narrow filter is slow: it has not heard of the resource's return when the wide one goes.
+        try fixture.origin.hide(19)
+        try await fixture.sync("translations:19")
+        try fixture.origin.publish(19)
+        try await fixture.sync("translations:*")
+        try await fixture.store.removeFilter("translations:*")
+        #expect(try fixture.translation(19).isEmpty)
+        try await fixture.sync("translations:19")
+        #expect(try fixture.differences(["translations:19"]) == [])
+    }
+
+    @Test func `spares a filter that is removed while its run is under way`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.origin.addTranslations(19, count: 2)
+        try await fixture.sync("translations:*")
+        try fixture.origin.put(1, "new")
+        let held = HeldAnswer(fixture.script)
+        let sync = fixture.contentSync(over: held)
+        async let outcome = sync.sync(ResourceFilter("translations:*"))
+        await held.answered()
+        try await fixture.store.removeFilter("translations:*")
+        held.release()
+        do {
+            _ = try await outcome
+            Issue.record("the run has finished")
+        } catch SyncError.superseded {
+            #expect(try fixture.filterState("translations:*") == nil)
+        }
+        try fixture.expectSound()
+    }
+}

@@ -1,0 +1,190 @@
+import HTTPTypes
+import Larder
+import LarderServer
+import LarderTesting
+import Testing
+
+@Suite struct `A full copy that lags behind` {
+    private func synced(_ server: CannedServer) async throws -> SyncFixture {
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 10, token: "A"))
+        server.on("translations/19", copy(at: 10, "one"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:*")
+        return fixture
+    }
+
+    @Test func `is fetched again until it is new enough`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("token A", page([change(20, "RESOURCE_INVALIDATE")], until: 20, token: "B"))
+        server.on("translations/19", copy(at: 18, "old"), copy(at: 19, "old"), copy(at: 20, "new"))
+        try await fixture.sync("translations:*")
+        #expect(try fixture.text(1) == payload(1, "new"))
+        #expect(try fixture.token() == "B")
+        let lagging = SyncEvent.lagging(ResourceKey("translations", 19))
+        #expect(fixture.happened.filter { $0 == lagging }.count == 2)
+    }
+
+    @Test func `and stays so fails the run, which keeps its token and the old rows`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("token A", page([change(20, "RESOURCE_INVALIDATE")], until: 20, token: "B"))
+        server.on("translations/19", copy(at: 19, "old"))
+        let error = try await fixture.failure("translations:*", configure: { $0.fullCopyAttempts = 4 })
+        guard case .laggingFullCopy(ResourceKey("translations", 19)) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.isRetryable)
+        #expect(server.names.filter { $0 == "translations/19" }.count == 5)
+        #expect(try fixture.token() == "A")
+        #expect(try fixture.text(1) == payload(1, "one"))
+        server.on("translations/19", copy(at: 20, "new"))
+        try await fixture.sync("translations:*")
+        #expect(try fixture.text(1) == payload(1, "new"))
+    }
+
+    @Test func `the bound of a bootstrap is not taken, though it has the change that lists it`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page([change(4, "RESOURCE_CREATE")], until: 10))
+        server.on("translations/19", copy(at: 9, "old"))
+        let fixture = try SyncFixture(transport: server)
+        guard case .laggingFullCopy = try await fixture.failure("translations:*") else {
+            Issue.record("another reason")
+            return
+        }
+        #expect(try fixture.resource(19)?.state == .empty)
+        #expect(try fixture.token() == nil)
+    }
+
+    @Test func `what is here already is not taken, though it has the change that asks for it`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("token A", page([change(20, "RESOURCE_INVALIDATE")], until: 20, token: "B"))
+        // Another filter is further already.
+        let resource = ResourceKey("translations", 19)
+        let answers = [copy(at: 21, "old"), copy(at: 30, "new")].map { CannedServer.Answer(body: Array($0.utf8)) }
+        server.on("translations/19", answers)
+        let held = HeldAnswer(fixture.script) { $0.path?.contains("snapshots") == true }
+        async let report = fixture.sync("translations:*", over: held)
+        await held.answered()
+        try await fixture.edit(19) { $0.floor = 30 }
+        held.release()
+        #expect(try await report.fullCopies == 1)
+        #expect(try fixture.text(1) == payload(1, "new"))
+        #expect(fixture.happened.contains(.lagging(resource)))
+    }
+}
+
+@Suite struct `A resource that is not here` {
+    @Test func `hears of row changes by its floor alone when it was evicted`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.sync("translations:*")
+        try await fixture.evict(19)
+        let sequence = try fixture.origin.put(1, "new")
+        let report = try await fixture.sync("translations:*")
+        #expect(report.rowsChanged == 0)
+        let resource = try #require(try fixture.resource(19))
+        #expect(resource.state == .evicted && resource.floor == sequence && resource.generation == nil)
+        #expect(resource.fullCopyPath == "/api/v4/resources/snapshots/translations/19")
+        #expect(try fixture.translation(19) == [:])
+        #expect(fixture.happened.contains(.notStored(ResourceKey("translations", 19))))
+        try fixture.expectSound()
+    }
+
+    @Test func `hears of row changes by its floor alone when it was hidden`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
+        server.on("translations/19", copy(at: 1, "one"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:*")
+        server.on("token A", page([change(2, "RESOURCE_DELETE"), row(3, 1, "x")], until: 3, token: "B"))
+        try await fixture.sync("translations:*")
+        #expect(try fixture.resource(19)?.state == .hidden)
+        #expect(try fixture.resource(19)?.floor == 3)
+        #expect(try fixture.translation(19) == [:])
+    }
+
+    @Test func `is not written to by a change that nobody announced`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page(until: 1, token: "A"))
+        server.on("token A", page([row(2, 1, "x")], until: 2, token: "B"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:*")
+        try await fixture.sync("translations:*")
+        #expect(try fixture.resource(19)?.state == .empty)
+        #expect(try fixture.translation(19) == [:])
+    }
+
+    @Test func `outside the filter fails the run, and nothing of the page applies`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
+        server.on("translations/19", copy(at: 1, "one"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:19")
+        server.on("token A", page([row(2, 1, "two"), row(3, 1, "x", of: 20)], until: 3))
+        guard case .outsideFilter(ResourceKey("translations", 20)) = try await fixture.failure("translations:19") else {
+            Issue.record("another reason")
+            return
+        }
+        #expect(try fixture.text(1) == payload(1, "one"))
+    }
+}
+
+@Suite struct `A path from the server that is not safe` {
+    static let paths = [
+        "//evil.test/api/v4/x", "http://evil.test/api/v4/x", "https://evil.test/api/v4/", "/api/v4/../x",
+        "/api/v4/x/../../y", "/api/v4/./x", "/api/v4/%2e%2e/x", "/api/v4/..%2fx", "/api/v4//x", "/api/v4/x\\\\y",
+        "/api/v4/x%5cy", "/api/v4/%5C..%5Cx", "/api/v4/x%00", "/api/v4/x%0d%0aHost:%20evil.test", "/api/v4/x\\u0000",
+        "/api/v4/x\\r\\ny", "/api/v4/x y", "/api/v4/x#y", "/api/v4", "/api/v5/x", "api/v4/x", "/API/V4/x",
+        "/api/v4/%c0%ae%c0%ae/x", "/api/v4/é", "/api/v4/x@evil.test", "@evil.test/api/v4/x", "/api/v4/%",
+        "\\t/api/v4/x",
+    ]
+
+    private func expectRefusal(
+        _ server: CannedServer, _ fixture: SyncFixture, rows: [String: String], token: String?
+    ) async throws {
+        let before = server.names.count
+        let secret: HTTPFields = [.authorization: "secret"]
+        let error = try await fixture.failure("translations:*", credentials: FixedCredentials(secret))
+        guard case .wire = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(server.names.count == before + 1)
+        for request in server.requests {
+            #expect(request.scheme == "http" && request.authority == "127.0.0.1")
+            #expect(request.path?.hasPrefix("/content/api/v4/") == true)
+        }
+        #expect(try fixture.translation(19) == rows)
+        #expect(try fixture.token() == token)
+    }
+
+    private func synced(_ server: CannedServer) async throws -> SyncFixture {
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
+        server.on("translations/19", copy(at: 1, "one"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:*")
+        return fixture
+    }
+
+    /// §1.1.23
+    @Test(arguments: paths)
+    func `is not requested as a full copy, and nothing of its page applies`(_ path: String) async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("token A", page([row(2, 1, "two"), change(3, "RESOURCE_INVALIDATE", copy: path)], until: 3))
+        try await expectRefusal(server, fixture, rows: ["1": payload(1, "one")], token: "A")
+    }
+
+    /// §1.1.23
+    @Test(arguments: paths)
+    func `is not requested as a page, and nothing of its page applies`(_ path: String) async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        let body = page([row(2, 1, "two")], until: 3, cursor: "C")
+        server.on("token A", body.replacing("/api/v4/resources/sync?cursor=C", with: path))
+        try await expectRefusal(server, fixture, rows: ["1": payload(1, "one")], token: "A")
+    }
+}
