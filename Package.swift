@@ -140,7 +140,8 @@ let package = Package(
                 "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ],
+            exclude: ["Protocol/COVERAGE.md"]),
     ],
     swiftLanguageModes: [.v6]
 )
