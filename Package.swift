@@ -146,7 +146,8 @@ let package = Package(
                 "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ],
+            exclude: ["Protocol/COVERAGE.md"]),
 
         .target(
             name: "CrashWorld",

@@ -56,7 +56,7 @@ enum Compiler {
     private static let systemModules: [String] = {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources")
-        return ["CLMDB", "CSystem", "CXXHash"].flatMap { name in
+        return ["CLMDB", "CLarderSystem", "CXXHash"].flatMap { name in
             ["-Xcc", "-fmodule-map-file=" + sources.appending(path: name + "/module.modulemap").path]
         }
     }()

@@ -47,7 +47,7 @@ import Testing
         #expect(fixture.script.lines.count == 5)
     }
 
-    /// §1.1.25, §1.3.1, §1.3.7
+    /// §1.1.25, §1.3.1, §1.3.6, §1.3.7
     @Test(arguments: Wiring.allCases)
     func `name the filter in canonical form, with which alone its token is sent`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
