@@ -40,8 +40,8 @@ enum Compiler {
         return process.terminationStatus == 0 ? "" : text + "exit status \(process.terminationStatus)"
     }
 
-    private static let moduleCache = FileManager.default.temporaryDirectory.appending(
-        path: "larder-module-cache-\(UUID().uuidString)")
+    /// Beside the products, so that it is made once and goes with them.
+    private static let moduleCache = products.appending(path: "compile-tests-modules")
 
     private static let products: URL = {
         #if os(macOS)
