@@ -18,8 +18,9 @@ import Testing
     /// The tests of this target with the promises that they name.
     private static func tests() throws -> [String: Set<String>] {
         let target = folder.deletingLastPathComponent()
-        let files = FileManager.default.enumerator(at: target, includingPropertiesForKeys: nil)?
-            .compactMap { $0 as? URL }
+        let files = FileManager.default.enumerator(at: target, includingPropertiesForKeys: nil)?.compactMap {
+            $0 as? URL
+        }
         var found: [String: Set<String>] = [:]
         for file in files ?? [] where file.pathExtension == "swift" {
             var promises: Set<String> = []
@@ -49,8 +50,8 @@ import Testing
         let lines = try Self.lines()
         for (name, promises) in try Self.tests() {
             for promise in promises {
-                let isListed = lines.contains { $0.number == promise && $0.tests.contains("`\(name)`") }
-                #expect(isListed, "\(promise): \(name)")
+                #expect(
+                    lines.contains { $0.number == promise && $0.tests.contains("`\(name)`") }, "\(promise): \(name)")
             }
         }
     }
