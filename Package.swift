@@ -109,7 +109,7 @@ let package = Package(
         .executableTarget(
             name: "engine-probe", dependencies: ["LarderEngine", "CLMDB"], path: "Tests/Probes/engine-probe"),
         .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine", "CLMDB", "engine-probe"]),
-        .testTarget(name: "CompileTests", dependencies: ["LarderEngine"]),
+        .testTarget(name: "CompileTests", dependencies: ["LarderEngine", "LarderStore"]),
         .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
         .testTarget(
             name: "LarderStoreTests",

@@ -1,6 +1,6 @@
 extension Misuse {
     /// The tables of all modules.
-    static let all = engine
+    static let all = engine + store
 
     private static let enginePreamble = """
         import LarderEngine
