@@ -31,7 +31,8 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+        .systemLibrary(
+            name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
         .systemLibrary(name: "CLarderSystem"),
 
         .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
@@ -112,12 +113,16 @@ let package = Package(
         .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
         .testTarget(
             name: "LarderStoreTests",
-            dependencies: ["LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "CacheToolTests",
             dependencies: [
-                "cachetool", "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
-            ]),
+                "cachetool", "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderServer",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Help"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Larder", "LarderAsyncHTTPClient", "LarderServer"]),
         .testTarget(
             name: "LarderTransportTests",
@@ -136,12 +141,31 @@ let package = Package(
         .testTarget(
             name: "LarderSyncTests",
             dependencies: [
-                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting", "LarderServer",
+                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting",
+                "LarderServer",
                 "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Protocol/COVERAGE.md"]),
+
+        .target(
+            name: "CrashWorld",
+            dependencies: [
+                "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Probes/CrashWorld"),
+        .executableTarget(
+            name: "crash-child",
+            dependencies: ["CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync"],
+            path: "Tests/Probes/CrashChild"),
+        .testTarget(
+            name: "CrashTests",
+            dependencies: [
+                "CrashWorld", "crash-child", "Larder", "LarderEngine", "LarderServer", "LarderStore", "LarderFormat",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

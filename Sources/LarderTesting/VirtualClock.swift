@@ -38,6 +38,7 @@ public final class VirtualClock: Clock, Sendable {
     }
 
     private struct Watcher {
+        let number: Int
         let count: Int
         let continuation: CheckedContinuation<Void, Never>
     }
@@ -90,10 +91,7 @@ extension VirtualClock {
     ///
     /// - Throws: `CancellationError`, at once, when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let number = state.withLock { state in
-            state.nextNumber += 1
-            return state.nextNumber
-        }
+        let number = nextNumber()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let sleeper = Sleeper(number: number, deadline: deadline, continuation: continuation)
@@ -135,17 +133,34 @@ extension VirtualClock {
         return next != nil
     }
 
-    /// Returns when at least `count` tasks sleep at the same time.
+    /// Returns when at least `count` tasks sleep at the same time, or the calling task is cancelled.
     ///
     /// A test calls it before it advances the clock, so that those whom it means to wake are there.
     public func sleepers(atLeast count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isEnough = state.withLock { state in
-                if state.sleepers.count >= count { return true }
-                state.watchers.append(Watcher(count: count, continuation: continuation))
-                return false
+        let number = nextNumber()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.sleepers.count >= count || Task.isCancelled { return true }
+                    state.watchers.append(Watcher(number: number, count: count, continuation: continuation))
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isEnough { continuation.resume() }
+        } onCancel: {
+            let cancelled = state.withLock { state in
+                let cancelled = state.watchers.filter { $0.number == number }
+                state.watchers.removeAll { $0.number == number }
+                return cancelled
+            }
+            for watcher in cancelled { watcher.continuation.resume() }
+        }
+    }
+
+    private func nextNumber() -> Int {
+        state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
         }
     }
 

@@ -11,10 +11,11 @@ private import Darwin
 /// Moving throws on any error; nil means the end of the table and nothing else. What a move returns is valid until
 /// the next move. At an end the position stays on the last entry, or the first.
 @safe
-public struct Cursor: ~Copyable {
+public struct Cursor: ~Copyable, ~Escapable {
     // Owned: opened by init, closed by deinit, which runs before the transaction ends because the cursor is lent.
     private let handle: OpaquePointer
 
+    @_lifetime(immortal)  // The transaction lends it for the duration of a closure, and it cannot leave that.
     init(transaction: OpaquePointer, table: Table) throws(EngineError) {
         var opened: OpaquePointer?
         try check(unsafe mdb_cursor_open(transaction, table.identifier, &opened), "mdb_cursor_open")

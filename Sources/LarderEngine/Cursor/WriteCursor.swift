@@ -1,13 +1,15 @@
 private import CLMDB
+
 /// A cursor that can also remove what it stands on, lent to a closure.
 ///
 /// After a removal LMDB's cursor stands on the following entry already, so ranges are removed by
 /// ``removeWhile(from:limit:_:)`` and not by stepping.
-public struct WriteCursor: ~Copyable {
+public struct WriteCursor: ~Copyable, ~Escapable {
     private var cursor: Cursor
     private(set) var failure: EngineError?
     private(set) var isDirty = false
 
+    @_lifetime(immortal)  // As its cursor.
     init(transaction: OpaquePointer, table: Table) throws(EngineError) {
         cursor = unsafe try Cursor(transaction: transaction, table: table)
     }

@@ -4,6 +4,8 @@ private import Synchronization
 extension Environment {
     /// How long growing the map waits for readers, in milliseconds.
     private static let growthDeadline = 10_000
+    /// Pages by which the file grows between two looks for dead readers.
+    private static let pagesBetweenLooks = 4096
 
     /// Makes room: frees what dead readers pinned and doubles the map, up to its cap. On the writer thread, between transactions.
     func grow() throws(EngineError) {
@@ -16,6 +18,18 @@ extension Environment {
         }
         let wanted = min(options.mapSizeCap, current.multipliedReportingOverflow(by: 2).partialValue)
         try resize(to: wanted)
+    }
+
+    /// Frees what dead readers pin, when the file has grown by much. On the writer thread, between transactions.
+    ///
+    /// A writer that is never idle would otherwise find them only when the map is full.
+    func lookAfterReaders() throws(EngineError) {
+        var info = unsafe MDB_envinfo()
+        try check(unsafe mdb_env_info(handle, &info), "mdb_env_info")
+        let lastPage = unsafe info.me_last_pgno
+        guard lastPage >= lastPageAtLook + Self.pagesBetweenLooks else { return }
+        lastPageAtLook = lastPage
+        try clearStaleReaders()
     }
 
     /// Takes over the size another process has given the map. On the writer thread, between transactions.
@@ -35,7 +49,7 @@ extension Environment {
 
     /// Frees the reader slots of processes that died. LMDB: `mdb_reader_check`.
     ///
-    /// Done at open, before the map grows, when slots run out and once a minute.
+    /// Done at open, while the file or the map grows, when slots run out and once a minute without writes.
     ///
     /// - Returns: how many were freed.
     @discardableResult

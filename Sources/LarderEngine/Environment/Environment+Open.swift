@@ -48,6 +48,8 @@ extension Environment {
     ) throws(EngineError) -> Environment {
         let guardFile = try GuardFile(directory: directory.path, isReadOnly: options.isReadOnly)
         let isAlone = try validate(directory, guardFile)
+        // What a killed compaction was building may be as large as the store itself.
+        if !options.isReadOnly { directory.removeRemains() }
         try guardFile.hold()
         let environment = try attach(directory, identity, options, guardFile, isAlone: isAlone)
         EnvironmentRegistry.shared.insert(environment)

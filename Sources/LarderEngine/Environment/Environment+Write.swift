@@ -37,6 +37,7 @@ extension Environment {
         precondition(unsafe openTransaction == nil, "a write transaction inside another of the same store")
         try checkUsable()
         try checkInPlace()
+        try lookAfterReaders()
         try setDurability(durability)
         while true {
             if let result = try attempt(body) { return result }
@@ -46,15 +47,20 @@ extension Environment {
 
     /// Runs `body` in one write transaction; nil when the map was full, and nothing has changed.
     private func attempt<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result? {
-        var transaction = unsafe WriteTransaction(handle: try begin())
+        let handle = unsafe try begin()
+        var transaction = unsafe WriteTransaction(handle: handle)
         let result: Result
         do {
+            defer {
+                // Two closures one inside the other could exchange what was lent to them.
+                precondition(unsafe transaction.handle == handle, "a write transaction was exchanged for another")
+            }
             result = try body(&transaction)
             if let failure = transaction.failure { throw failure }
         } catch {
             // A child forked by `body` must leave its parent's transaction alone.
             if isForked { throw EngineError.usedAfterFork }
-            unsafe abort(transaction.handle)
+            unsafe abort(handle)
             guard let failure = transaction.failure else { throw error }
             if failure.isMapFull { return nil }
             throw judged(failure)
@@ -62,7 +68,7 @@ extension Environment {
         if isForked { throw EngineError.usedAfterFork }
         do throws(EngineError) {
             if transaction.requiresFullDurability { try setDurability(.full) }
-            unsafe try commit(transaction.handle)
+            unsafe try commit(handle)
         } catch {
             // The list of free pages is written by the commit, and may be what did not fit.
             if error.isMapFull { return nil }

@@ -40,6 +40,8 @@ public final class Environment: @unchecked Sendable {
     var openTransaction: OpaquePointer?
     /// Whether commits now skip the meta page's sync; touched by the writer thread only.
     var isRelaxed = false
+    /// The file's last page when dead readers were last looked for; touched by the writer thread only.
+    var lastPageAtLook = 0
 
     enum State: Int {
         case open, closing, closed, stopped

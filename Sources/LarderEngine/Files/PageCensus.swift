@@ -91,7 +91,8 @@ struct PageCensus {
             }
             bytes = try file.read(Int(node.valueSize), at: first * pageSize + UInt64(PageTree.headerSize))
         }
-        guard bytes.count >= 8, UInt64(bytes.count) == node.valueSize, bytes.u64(0) <= UInt64(bytes.count / 8 - 1) else {
+        guard bytes.count >= 8, UInt64(bytes.count) == node.valueSize, bytes.u64(0) <= UInt64(bytes.count / 8 - 1)
+        else {
             throw .damagedMeta(reason: "free list")
         }
         var pages: [UInt64] = []

@@ -65,13 +65,16 @@ struct StoreDirectory {
         try FileDescriptor(path, O_RDONLY | O_DIRECTORY).sync()
     }
 
-    /// Removes temporary directories that a killed creation left behind.
-    private func removeRemains() {
+    /// Removes temporary directories that a killed creation or compaction left behind. The caller holds ``lock()``, so
+    /// nobody is at work in one.
+    func removeRemains() {
         for name in entries() where name.hasPrefix(".new-") { StoreDirectory(path: path + "/" + name).removeAll() }
     }
 
-    /// Removes the directory with the files directly in it. Errors are left to the next attempt.
+    /// Removes the directory with the files directly in it, and what a killed copy was building there. Errors are left
+    /// to the next attempt.
     func removeAll() {
+        removeRemains()
         for name in entries() { unsafe unlink(path + "/" + name) }
         unsafe rmdir(path)
     }

@@ -1,27 +1,29 @@
 private import CLMDB
-private import Synchronization
 
 /// Read transactions that have been reset and wait to be renewed, the last used first.
 ///
 /// Renewing one costs a tenth of beginning one, and a reset one pins no page.
-final class ReaderPool: Sendable {
-    private let slots = Mutex<[ReaderSlot]>([])
+final class ReaderPool: @unchecked Sendable {
+    // Sendable: the array is touched under the monitor only, whose lock, unlike that of `Mutex`, the thread sanitizer
+    // can see.
+    private let monitor = Monitor()
+    private var slots: [ReaderSlot] = []
 
     /// A reset transaction, or nil when none waits.
     func take() -> ReaderSlot? {
-        slots.withLock { $0.popLast() }
+        monitor.locked { slots.popLast() }
     }
 
     /// Takes back a transaction that has been reset.
     func put(_ slot: ReaderSlot) {
-        slots.withLock { $0.append(slot) }
+        monitor.locked { slots.append(slot) }
     }
 
     /// Ends every waiting transaction and frees its reader slot.
     func drain() {
-        let all = slots.withLock { waiting in
-            defer { waiting.removeAll() }
-            return waiting
+        let all = monitor.locked {
+            defer { slots.removeAll() }
+            return slots
         }
         for slot in all { slot.end() }
     }

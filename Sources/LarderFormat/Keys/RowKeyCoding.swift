@@ -43,6 +43,9 @@ package enum RowKeyCoding {
     /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` when the group, the type, or all parts together exceed
     ///   ``Limits/group``, ``Limits/rowType`` or ``Limits/rowAddress``.
     package static func checkBudget(resource: ResourceKey, type: String, key: String) throws(FormatError) {
+        // Escapes at most double a text; this much fits whatever the bytes are, and spares counting them.
+        let plain = resource.group.utf8.count + type.utf8.count + key.utf8.count
+        if 2 * plain + TupleLength.mostOverhead <= min(Limits.group, Limits.rowType, Limits.rowAddress) { return }
         let group = TupleLength.text(resource.group)
         try Limits.check(key: group, limit: Limits.group)
         let typeLength = TupleLength.text(type)

@@ -1,5 +1,9 @@
 /// How many bytes an element takes, without encoding it.
 enum TupleLength {
+    /// The most that a row's address takes beside its texts: code and terminator of group and type, 10 bytes for a
+    /// decimal key, 9 for the number of the resource.
+    static let mostOverhead = 2 * 2 + 10 + 9
+
     static func integer(_ value: Int64) -> Int { 1 + significantBytes(of: value.magnitude) }
 
     static func text(_ text: String) -> Int {

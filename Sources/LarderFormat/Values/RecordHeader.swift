@@ -67,6 +67,13 @@ package struct RecordHeader: Hashable, Sendable {
         return codec
     }
 
+    /// The codec of a row's payload, from a value whose header was read before; otherwise as ``payloadCodec()``.
+    package static func payloadCodec(in value: RawSpan) throws(FormatError) -> PayloadCodec {
+        guard let byte = value.byte(at: codecOffset) else { throw .truncated(offset: value.byteCount) }
+        guard let codec = PayloadCodec(rawValue: byte) else { throw .unexpectedCodec(byte) }
+        return codec
+    }
+
     /// Appends the twelve bytes.
     func encode(into output: inout [UInt8]) {
         output.append(contentsOf: [version, flags, codec, 0])

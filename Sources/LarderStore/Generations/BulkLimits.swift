@@ -37,7 +37,10 @@ extension Store {
         return try await withCheckedThrowingContinuation { continuation in
             do throws(EngineError) {
                 try environment.onWriter(isBulk: true) {
-                    continuation.resume(with: Swift.Result { try self.shared.transact(durability: .relaxed, isBulk: true, body) })
+                    let outcome = Swift.Result {
+                        try self.shared.transact(durability: .relaxed, isBulk: true, body)
+                    }
+                    continuation.resume(with: outcome)
                 }
             } catch {
                 continuation.resume(throwing: error)

@@ -10,6 +10,7 @@ extension Store {
     ///
     /// - Throws: what `body` throws; `CancellationError`; ``EngineError`` when the store is closed, read-only, full or
     ///   failing; ``StoreError``.
+    @discardableResult
     public func write<Result: Sendable>(
         durability: Durability = .full, _ body: @escaping @Sendable (inout Transaction) throws -> Result
     ) async throws -> Result {
@@ -29,6 +30,7 @@ extension Store {
     /// Inside a read or write of the same store it is a programming error.
     ///
     /// - Throws: as ``write(durability:_:)``, without `CancellationError`.
+    @discardableResult
     public func writeBlocking<Result>(
         durability: Durability = .full, _ body: (inout Transaction) throws -> Result
     ) throws -> Result {

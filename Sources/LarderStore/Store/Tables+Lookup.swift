@@ -108,6 +108,9 @@ extension Tables {
         _ name: TableName, prefix: [UInt8], in source: borrowing Source,
         _ body: (_ key: RawSpan, _ record: RawSpan) throws -> Bool
     ) throws {
+        if prefix.count > Limits.key {
+            throw StoreError.invalid(.keyTooLong(actual: prefix.count, limit: Limits.key))
+        }
         /// Answers whether to go on.
         func visit(_ entry: borrowing Entry) throws -> Bool {
             guard entry.key.starts(with: prefix.rawSpan) else { return false }

@@ -1,5 +1,6 @@
 package import LarderEngine
 public import LarderFormat
+internal import Synchronization
 
 /// A snapshot of the store, lent to a synchronous closure: one moment, whole, whatever is written meanwhile.
 ///
@@ -7,6 +8,8 @@ public import LarderFormat
 public struct ReadView: ~Copyable {
     let transaction: LarderEngine.ReadTransaction
     let tables: Tables
+    /// Where the rows of the resource read last lie: within one snapshot that does not change.
+    private let lastSource = Mutex<RowSource?>(nil)
 }
 
 extension ReadView: ReadContext {
@@ -46,10 +49,18 @@ extension ReadView {
     /// Verifies the checksum, which covers key and owner.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)`` for a key beyond the format's limits.
-    /// - Complexity: O(log *n*) page visits; no allocation beyond the resource's record.
+    /// - Complexity: O(log *n*) page visits; nothing is allocated.
     @_lifetime(borrow self)
     public borrowing func row(at key: RowKey) throws -> Row? {
-        try tables.row(at: key, in: transaction)
+        guard let source = try rowSource(of: key.resource) else { return nil }
+        return try tables.row(at: key, from: source, in: transaction)
+    }
+
+    private borrowing func rowSource(of resource: ResourceKey) throws -> RowSource? {
+        if let last = lastSource.withLock({ $0 }), last.owner == resource { return last }
+        guard let found = try tables.rowSource(of: resource, in: transaction) else { return nil }
+        lastSource.withLock { $0 = found }
+        return found
     }
 
     /// A copy of the payload at `key`, or nil.

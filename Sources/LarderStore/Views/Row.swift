@@ -15,7 +15,7 @@ public struct Row: ~Escapable {
     init(value: RawSpan, body: RawSpan) throws(StoreError) {
         do throws(FormatError) {
             let row = try RowBody(body: body)
-            codec = try RecordHeader(decoding: value).payloadCodec()
+            codec = try RecordHeader.payloadCodec(in: value)
             updatedAt = row.updatedAt
             payload = row.payload
         } catch {

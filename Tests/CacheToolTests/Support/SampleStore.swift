@@ -1,8 +1,8 @@
 import Foundation
-import LarderEngine
 import LarderFormat
 import LarderStore
 import Logging
+import Testing
 
 /// A store with something in every table.
 struct SampleStore {
@@ -59,20 +59,21 @@ struct SampleStore {
     /// Opens the store for writing.
     func open() throws -> Store { try Store.open(at: path, host: .test) }
 
-    /// Changes the last byte of the value under a row's key, beside the store's own bookkeeping.
+    /// Changes one byte of a verse where it lies in the file.
     func damage(row: String) throws {
-        let environment = try Environment.open(
-            path: path, options: EnvironmentOptions(tables: TableName.allCases.map(\.rawValue)))
-        let key = try RowKeyCoding.key(generation: 1, type: "translation", key: row)
-        try environment.writeBlocking { transaction in
-            var value: [UInt8] = []
-            if let found = try transaction.value(forKey: key.rawSpan, in: environment.table("rows")) {
-                value = [UInt8](copying: found)
-            }
-            value[value.count - 1] ^= 1
-            try transaction.set(value.rawSpan, forKey: key.rawSpan, in: environment.table("rows"))
+        let file = URL(fileURLWithPath: path + "/data.mdb")
+        var content = try Data(contentsOf: file)
+        let payload = Data("{\"verse\":\(row)}".utf8)
+        var start = content.startIndex
+        // Pages that commits left behind may hold older copies.
+        while let found = content.range(of: payload, in: start..<content.endIndex) {
+            content[found.lowerBound + 2] ^= 1
+            start = found.upperBound
         }
-        try environment.close()
+        #expect(start != content.startIndex)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: content)
+        try handle.close()
     }
 }
 

@@ -21,8 +21,10 @@ struct Outcome {
 enum Tool {
     static let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
+    static let path = directory.appending(path: "cachetool").path
+
     static func run(_ arguments: String..., input: [UInt8] = []) throws -> Outcome {
-        try run(directory.appending(path: "cachetool").path, arguments, input: input)
+        try run(path, arguments, input: input)
     }
 
     static func run(_ program: String, _ arguments: [String], input: [UInt8] = []) throws -> Outcome {
@@ -44,6 +46,25 @@ enum Tool {
         return Outcome(
             status: process.terminationStatus, output: [UInt8](try Data(contentsOf: URL(fileURLWithPath: output))),
             talk: String(decoding: try Data(contentsOf: URL(fileURLWithPath: talk)), as: UTF8.self))
+    }
+
+    /// Starts the tool, has it interrupted once `isReady` has returned, and waits for its end.
+    ///
+    /// - Parameter input: what it reads first; it never meets an end.
+    static func interrupt(_ arguments: [String], input: [UInt8] = [], whenReady isReady: () -> Void) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardInput = pipe
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try pipe.fileHandleForWriting.write(contentsOf: input)
+        isReady()
+        kill(process.processIdentifier, SIGINT)
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
 
     /// One of LMDB's own tools, or nil, with the reason printed, when it is not installed.

@@ -51,7 +51,7 @@ import Testing
     ])
     func `get says why there is nothing, with status 1`(arguments: [String], reason: String) async throws {
         let sample = try await SampleStore()
-        let outcome = try Tool.run(Tool.directory.appending(path: "cachetool").path, ["get", sample.path] + arguments)
+        let outcome = try Tool.run(Tool.path, ["get", sample.path] + arguments)
         #expect(outcome.status == 1)
         #expect(outcome.output.isEmpty)
         #expect(outcome.talk.contains(reason))
@@ -61,7 +61,7 @@ import Testing
         let sample = try await SampleStore()
         func keys(_ options: String...) throws -> [String] {
             let outcome = try Tool.run(
-                Tool.directory.appending(path: "cachetool").path, ["list", sample.path, "translations/19"] + options)
+                Tool.path, ["list", sample.path, "translations/19"] + options)
             #expect(outcome.status == 0)
             return outcome.lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false)[1] }.map(String.init)
         }
@@ -139,7 +139,7 @@ import Testing
                 updatedAt: 9)
         }
         let outcome = try Tool.run(
-            Tool.directory.appending(path: "cachetool").path, Self.arguments(verb, sample.path) + ["--json"])
+            Tool.path, Self.arguments(verb, sample.path) + ["--json"])
         #expect(outcome.status == 0, "\(outcome.talk)")
         #expect(!outcome.output.isEmpty)
         if verb[0] == "get" { #expect(outcome.text.contains("new")) }
@@ -152,7 +152,7 @@ import Testing
         let sample = try await SampleStore()
         for format in [[], ["--json"]] {
             let outcome = try Tool.run(
-                Tool.directory.appending(path: "cachetool").path,
+                Tool.path,
                 Self.arguments(verb, sample.path) + ["--redact"] + format)
             #expect(outcome.status == 0)
             for secret in ["translations", "tafsirs", "hush", "secret", "c2Vj", "notes", "intro", "/api/", "verse"] {
@@ -165,7 +165,7 @@ import Testing
     func `names what is wrong with the path, with status 4`(verb: [String]) async throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/nothing"
-        let outcome = try Tool.run(Tool.directory.appending(path: "cachetool").path, Self.arguments(verb, path))
+        let outcome = try Tool.run(Tool.path, Self.arguments(verb, path))
         #expect(outcome.status == 4)
         #expect(outcome.talk.contains(path))
         #expect(directory.names.isEmpty)
@@ -178,7 +178,7 @@ import Testing
             try Data(repeating: 0x5A, count: 8192).write(to: URL(fileURLWithPath: directory.path + "/" + name))
         }
         let outcome = try Tool.run(
-            Tool.directory.appending(path: "cachetool").path, Self.arguments(verb, directory.path))
+            Tool.path, Self.arguments(verb, directory.path))
         #expect(outcome.status == 3, "\(outcome.talk)")
     }
 
@@ -189,7 +189,7 @@ import Testing
         ["dump", "x", "--lmdb", "--json"], ["stat"], ["load", "only-one"], ["diff", "one"], ["stat", "x", "--no-such"],
     ])
     func `ends wrong usage with 64 and prints no data`(arguments: [String]) throws {
-        let outcome = try Tool.run(Tool.directory.appending(path: "cachetool").path, arguments)
+        let outcome = try Tool.run(Tool.path, arguments)
         #expect(outcome.status == 64)
         #expect(outcome.output.isEmpty)
         #expect(outcome.talk.contains("Usage:"))

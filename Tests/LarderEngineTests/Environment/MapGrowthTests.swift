@@ -15,7 +15,9 @@ import Testing
             for row in 0..<200 { try transaction.set([1, UInt8(row)], [UInt8](repeating: 1, count: 3000), in: table) }
         }
         #expect(runs > 1)
-        for row in 0..<200 { try environment.set([2, UInt8(row)], [UInt8](repeating: 2, count: 3000), durability: .relaxed) }
+        for row in 0..<200 {
+            try environment.set([2, UInt8(row)], [UInt8](repeating: 2, count: 3000), durability: .relaxed)
+        }
         #expect(try environment.contents().count == 400)
         #expect(try environment.info().mapSize > 1 << 20)
         try environment.close()
@@ -84,7 +86,8 @@ import Testing
             while !isDone.load(ordering: .acquiring) {
                 let rows = try? environment.contents()
                 let isWhole = rows?.allSatisfy { row in
-                    row.value == [UInt8](repeating: row.key[0], count: 100 + Int(row.key[0]) * (row.key[0] == 0 ? 0 : 40))
+                    row.value
+                        == [UInt8](repeating: row.key[0], count: 100 + Int(row.key[0]) * (row.key[0] == 0 ? 0 : 40))
                 }
                 if isWhole != true { wrong.add(1, ordering: .relaxed) }
             }

@@ -52,7 +52,8 @@ import Testing
 
     @Test func `give their slots to readers who find none`() throws {
         let directory = TemporaryDirectory()
-        let options = EnvironmentOptions(tables: ["one", "two"], mapSize: 1 << 30, mapSizeCap: 1 << 30, maximumReaders: 2)
+        let options = EnvironmentOptions(
+            tables: ["one", "two"], mapSize: 1 << 30, mapSizeCap: 1 << 30, maximumReaders: 2)
         let environment = try Environment.open(path: directory.path, options: options)
         let slots = try environment.info().maximumReaders
         let readers = try (0..<slots).map { _ in try Probe("hold-read", directory.path) }
@@ -65,7 +66,8 @@ import Testing
 
     private func overwrite(_ environment: Environment, rounds: Int = 200) throws {
         for round in 0..<rounds {
-            try environment.set([1], [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: 900), durability: .relaxed)
+            try environment.set(
+                [1], [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: 900), durability: .relaxed)
         }
     }
 }

@@ -7,13 +7,14 @@ import Foundation
 enum FaultShim {
     /// The path of the library, or nil where there is no C compiler.
     static let path: String? = {
-        let base = FileManager.default.temporaryDirectory.appending(path: "larder-fault-\(UUID().uuidString)").path
+        let base = Probe.products.appending(path: "engine-fault-\(getpid())").path
+        let library = Probe.products.appending(path: "engine-fault.so").path
         guard (try? Data(source.utf8).write(to: URL(fileURLWithPath: base + ".c"))) != nil,
             let result = try? run("cc", "-shared", "-fPIC", "-O1", "-o", base + ".so", base + ".c", "-ldl"),
             result.status == 0
         else { return nil }
-        try? FileManager.default.removeItem(atPath: base + ".c")
-        return base + ".so"
+        unsafe unlink(base + ".c")
+        return unsafe rename(base + ".so", library) == 0 ? library : nil
     }()
 
     private static let source = """

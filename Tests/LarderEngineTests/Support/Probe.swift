@@ -7,7 +7,8 @@ final class Probe {
     private let input = Pipe()
     private let output = Pipe()
 
-    private static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    /// Where the build puts its programs, this test among them.
+    static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
 
     init(_ arguments: String..., environment: [String: String] = [:]) throws {

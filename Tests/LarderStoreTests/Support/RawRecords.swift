@@ -1,6 +1,7 @@
-import LarderEngine
 import LarderFormat
 import LarderStore
+
+@testable import LarderEngine
 
 /// One record as LMDB holds it.
 struct RawRecord: Hashable {
@@ -19,6 +20,9 @@ final class RawStore {
     }
 
     func close() throws { try environment.close() }
+
+    /// Whether the last commit skipped the sync of its meta page. Asked while nobody writes.
+    var isRelaxed: Bool { environment.isRelaxed }
 
     /// Every record of every table.
     func records() throws -> [RawRecord] {

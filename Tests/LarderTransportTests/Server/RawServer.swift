@@ -23,6 +23,7 @@ final class RawServer: Sendable {
                 let connection = RawConnection(accepted)
                 Thread.detachNewThread { script(server, connection) }
             }
+            close(listener)
         }
         thread.start()
     }
@@ -37,9 +38,9 @@ final class RawServer: Sendable {
     }
 
     deinit {
-        // `shutdown` is what wakes the thread in `accept`.
+        // Wakes the thread in `accept`, which closes the socket: closed here, its number could already be another
+        // server's when that thread accepts again.
         _ = shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     /// The requests that have arrived whole.

@@ -10,7 +10,12 @@ enum Interrupt {
 
     /// Notes SIGINT and SIGTERM from now on, and lets writing to a closed pipe fail instead of killing.
     static func listen() {
+        // A parent may have started the tool from a thread that blocks signals, and the mask is inherited.
+        var mask = sigset_t()
+        unsafe sigemptyset(&mask)
+        defer { unsafe sigprocmask(SIG_UNBLOCK, &mask, nil) }
         for signal in [SIGINT, SIGTERM] {
+            unsafe sigaddset(&mask, signal)
             var action = sigaction()
             #if canImport(Darwin)
             unsafe action.__sigaction_u.__sa_handler = { _ in Interrupt.note() }

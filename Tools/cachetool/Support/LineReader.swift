@@ -45,7 +45,7 @@ struct LineReader: ~Copyable {
     }
 
     private mutating func fill() throws(ToolError) {
-        try Interrupt.check()
+        try waitForInput()
         var portion = [UInt8](repeating: 0, count: Self.portion)
         let count = unsafe portion.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
         if count < 0 {
@@ -54,5 +54,11 @@ struct LineReader: ~Copyable {
         }
         isAtEnd = count == 0
         buffer += portion[..<count]
+    }
+
+    /// Waits for a pipe or a terminal in short steps: a signal may come just before a read that would wait for ever.
+    private func waitForInput() throws(ToolError) {
+        var request = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+        repeat { try Interrupt.check() } while unsafe poll(&request, 1, 100) <= 0
     }
 }

@@ -23,7 +23,8 @@ extension Story {
             let start = ContinuousClock.now
             let payload = try view.payload(at: word) ?? []
             let time = start.duration(to: .now)
-            screen.line("larder, read in \(Figures.time(time)): \(String(decoding: payload.prefix(160), as: UTF8.self))…")
+            screen.line(
+                "larder, read in \(Figures.time(time)): \(String(decoding: payload.prefix(160), as: UTF8.self))…")
         }
         var generator = SystemRandomNumberGenerator()
         let sample = (0..<100_000).compactMap { _ in keys.randomElement(using: &generator) }

@@ -16,7 +16,8 @@ extension Story {
             codes = try ISOCodes().load(into: &loader)
             _ = try loader.commit()
         }
-        screen.line("\(Figures.count(words)) WordNet synsets and \(Figures.count(codes)) ISO codes in \(Figures.time(time))")
+        screen.line(
+            "\(Figures.count(words)) WordNet synsets and \(Figures.count(codes)) ISO codes in \(Figures.time(time))")
     }
 
     /// Brings everything into an empty store.
@@ -44,7 +45,8 @@ extension Story {
         for row in victims.suffix(2) { _ = try origin.deleteRow(Origin.RowKey("synset", row.key.key), in: nouns) }
         let start = ContinuousClock.now
         let report = try await makeSync(store, baseURL).sync(ResourceFilter(Self.filter))
-        screen.line("\(report.rowsChanged) rows changed on the server and here, in \(Figures.time(start.duration(to: .now)))")
+        screen.line(
+            "\(report.rowsChanged) rows changed on the server and here, in \(Figures.time(start.duration(to: .now)))")
         guard report.kind == .incremental, report.rowsChanged == 12, report.fullCopies == 0 else {
             throw DemoError("the edits did not come as 12 row changes")
         }

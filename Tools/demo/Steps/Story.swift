@@ -72,7 +72,8 @@ final class Story: Sendable {
             screen.progress("  \(resource): \(Figures.count(rows)) rows, \(Figures.bytes(bytes))")
         case .swapped(let resource, let rows, let bytes, let took):
             swaps.withLock { $0[resource] = took }
-            screen.line("  \(resource): \(Figures.count(rows)) rows, \(Figures.bytes(bytes)), swapped in \(Figures.time(took))")
+            screen.line(
+                "  \(resource): \(Figures.count(rows)) rows, \(Figures.bytes(bytes)), swapped in \(Figures.time(took))")
         case .tokenRejected, .hidden, .swept, .unknownMutation, .lagging, .notStored:
             screen.line("  \(event)")
         case .began, .page, .finished:

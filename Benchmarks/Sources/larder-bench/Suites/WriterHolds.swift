@@ -7,13 +7,44 @@ import LarderStore
 enum WriterHolds {
     static func run(isQuick: Bool) async throws -> [Measurement] {
         let rows = isQuick ? 20_000 : 333_334
+        let wall = try await replaceBesideWrites(rows: rows, elapsed: { sinceStart() })
+        // The writer looks at the clock on its own thread, so this one counts its work and not who else runs.
+        let work = try await replaceBesideWrites(rows: rows, elapsed: { processorTimeOfThread() })
+        let disk = try DiskSync.measure(bytes: 512 << 10, count: isQuick ? 30 : 200)
+        let total = "replacing 3 × \(rows) rows"
+        func line(_ name: String, _ value: Double, _ peers: [Measurement.Peer] = []) -> Measurement {
+            Measurement(suite: "hold", name: "\(total), \(name)", unit: "ms", larder: value, peers: peers)
+        }
+        var batch = line(
+            "longest batch of \(wall.statistics.bulkCommits), with its sync",
+            wall.statistics.longestBulkHold.milliseconds,
+            [
+                .init(name: "fdatasync of 512 KiB, median", value: percentile(disk, 0.5)),
+                .init(name: "fdatasync of 512 KiB, longest", value: disk.max() ?? 0),
+            ])
+        batch.goals = [.below(8)]
+        var processor = line("longest batch, processor time", work.statistics.longestBulkHold.milliseconds)
+        processor.goals = [.below(8)]
+        return [
+            batch, processor,
+            line("one-row write beside it, median of \(wall.waits.count)", percentile(wall.waits, 0.5)),
+            line("one-row write beside it, 99 %", percentile(wall.waits, 0.99)),
+            line(
+                "one-row write beside it, longest", wall.waits.max() ?? 0,
+                [.init(name: "longest one-row commit itself", value: wall.statistics.longestHold.milliseconds)]),
+        ]
+    }
+
+    private static func replaceBesideWrites(
+        rows: Int, elapsed: @escaping @Sendable () -> Duration
+    ) async throws -> (statistics: WriterStatistics, waits: [Double]) {
         let directory = try ScratchDirectory()
         var store = try openStore(at: directory.path("store"))
         try await replaceAll(store, rows: rows, version: 0)
         try await store.reclaim()
         try store.close()
         // Opened again, so that the statistics begin at zero.
-        store = try openStore(at: directory.path("store"))
+        store = try openStore(at: directory.path("store"), elapsed: elapsed)
         let replacing = Task { [store] in
             try await replaceAll(store, rows: rows, version: 1)
             try await store.reclaim()
@@ -21,27 +52,7 @@ enum WriterHolds {
         let waits = try await foregroundWrites(store, until: replacing)
         let statistics = store.writerStatistics
         try store.close()
-        let disk = try DiskSync.measure(bytes: 512 << 10, count: isQuick ? 30 : 200)
-        let total = "replacing 3 × \(rows) rows"
-        return [
-            Measurement(
-                suite: "hold", name: "\(total), longest batch of \(statistics.bulkCommits)", unit: "ms",
-                larder: statistics.longestBulkHold.milliseconds,
-                peers: [
-                    .init(name: "fdatasync of 512 KiB, median", value: percentile(disk, 0.5)),
-                    .init(name: "fdatasync of 512 KiB, longest", value: disk.max() ?? 0),
-                ], goals: [.below(8)]),
-            Measurement(
-                suite: "hold", name: "\(total), one-row write beside it, median of \(waits.count)", unit: "ms",
-                larder: percentile(waits, 0.5)),
-            Measurement(
-                suite: "hold", name: "\(total), one-row write beside it, 99 %", unit: "ms",
-                larder: percentile(waits, 0.99)),
-            Measurement(
-                suite: "hold", name: "\(total), one-row write beside it, longest", unit: "ms",
-                larder: waits.max() ?? 0,
-                peers: [.init(name: "longest one-row commit itself", value: statistics.longestHold.milliseconds)]),
-        ]
+        return (statistics, waits)
     }
 
     private static func replaceAll(_ store: Store, rows: Int, version: Int) async throws {

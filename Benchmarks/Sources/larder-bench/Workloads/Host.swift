@@ -1,3 +1,4 @@
+import Foundation
 import LarderFormat
 import LarderStore
 import Logging
@@ -18,6 +19,13 @@ extension HostServices {
 
 /// Time since the program began.
 func sinceStart() -> Duration { start.duration(to: .now) }
+
+/// Time that the calling thread has run on a processor.
+func processorTimeOfThread() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+}
 
 private let start = ContinuousClock.now
 

@@ -1,0 +1,72 @@
+internal import LarderEngine
+internal import LarderFormat
+
+extension Tables {
+    /// Calls `body` with the visible rows of `range`.
+    func scan<Source: TableReader & ~Copyable>(
+        _ range: RowRange, in source: borrowing Source, reversed: Bool, limit: Int, verified: Bool,
+        _ body: (borrowing RowEntry) throws -> Void
+    ) throws -> Int {
+        guard limit > 0, let rowSource = try rowSource(of: range.resource, in: source) else { return 0 }
+        let (start, end) = try range.encoded(generation: rowSource.generation)
+        guard start.rawSpan.lexicographicallyPrecedes(end.rawSpan) else { return 0 }
+        return try source.withReadCursor(in: rows) { cursor in
+            var scan = RowScan(
+                start: start, end: end, isReversed: reversed, limit: limit, seed: verified ? rowSource.seed : nil)
+            // A seek that finds nothing leaves no position to step from.
+            var isGoing = false
+            if reversed {
+                if let entry = try cursor.seek(before: end.rawSpan) { isGoing = try scan.visit(entry, body) }
+                while isGoing, let entry = try cursor.previous() { isGoing = try scan.visit(entry, body) }
+            } else {
+                if let entry = try cursor.seek(start.rawSpan) { isGoing = try scan.visit(entry, body) }
+                while isGoing, let entry = try cursor.next() { isGoing = try scan.visit(entry, body) }
+            }
+            return scan.count
+        }
+    }
+}
+
+/// How far a scan has come. Not captured by a closure: that would check every access to it at run time.
+private struct RowScan {
+    /// The first key within, and the first one beyond.
+    let start: [UInt8]
+    let end: [UInt8]
+    let isReversed: Bool
+    let limit: Int
+    /// What the rows' checksums begin with; nil when they are not verified.
+    let seed: UInt64?
+    private(set) var count = 0
+
+    init(start: [UInt8], end: [UInt8], isReversed: Bool, limit: Int, seed: UInt64?) {
+        self.start = start
+        self.end = end
+        self.isReversed = isReversed
+        self.limit = limit
+        self.seed = seed
+    }
+
+    /// Lends the row at `entry` to `body`. False when it lies outside, or was the last one wanted.
+    mutating func visit(_ entry: borrowing Entry, _ body: (borrowing RowEntry) throws -> Void) throws -> Bool {
+        let isInside =
+            isReversed
+            ? !entry.key.lexicographicallyPrecedes(start.rawSpan)
+            : entry.key.lexicographicallyPrecedes(end.rawSpan)
+        guard isInside else { return false }
+        let row = try Row(value: entry.value, body: try Self.body(of: entry, seed: seed))
+        try body(RowEntry(encodedKey: entry.key, row: row))
+        count += 1
+        return count < limit
+    }
+
+    /// The body of a row, verified when there is a seed.
+    @_lifetime(copy entry)
+    private static func body(of entry: borrowing Entry, seed: UInt64?) throws(StoreError) -> RawSpan {
+        do throws(FormatError) {
+            guard let seed else { return try Record.openUnverified(entry.value) }
+            return try Record.open(entry.value, key: entry.key, seed: seed)
+        } catch {
+            throw .damaged(table: TableName.rows.rawValue, reason: error)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import LarderServer
+import Synchronization
+import Testing
+
+@Suite struct `Syncing` {
+    private static func rows(_ count: Int) -> [Origin.Row] {
+        (1...count).map { Origin.Row(type: "translation", key: String($0), "{\"id\":\($0),\"text\":\"verse \($0)\"}") }
+    }
+
+    @Test func `fills a new store, then brings what has changed`() throws {
+        let server = try LoopbackServer()
+        let directory = TemporaryDirectory()
+        let store = directory.path + "/store"
+        _ = try server.origin.createResource(Origin.ResourceID("translations", 19), rows: Self.rows(500))
+        let first = try Tool.run(
+            "sync", store, server.url, "translations:*", "--json", "--header", "Authorization: Bearer hush")
+        #expect(first.status == 0, "\(first.talk)")
+        let report = try #require(try first.objects().first)
+        #expect(report["kind"] as? String == "bootstrap")
+        #expect(report["rowsCopied"] as? Int == 500)
+        #expect(first.talk.contains("translations/19: full copy of 500 rows"))
+        #expect(!first.talk.contains("hush") && !first.text.contains("hush"))
+        #expect(server.requests.withLock { $0.allSatisfy { $0.contains("Bearer hush") } })
+        _ = try server.origin.putRow(
+            Origin.Row(type: "translation", key: "7", "{\"id\":7,\"text\":\"new\"}"),
+            in: Origin.ResourceID("translations", 19))
+        let second = try Tool.run("sync", store, server.url, "translations:*", "--redact")
+        #expect(second.status == 0)
+        #expect(second.text.hasPrefix("incremental: 1 changes"))
+        #expect(!second.talk.contains("translations"))
+        #expect(try Tool.run("get", store, "translations/19", "translation", "7").text.contains("new"))
+        #expect(try Tool.run("verify", store).text == "OK\n")
+    }
+
+    @Test func `keeps the token when the server goes away, with status 4`() throws {
+        let directory = TemporaryDirectory()
+        let store = directory.path + "/store"
+        var server: LoopbackServer? = try LoopbackServer()
+        let url = try #require(server?.url)
+        _ = try server?.origin.createResource(Origin.ResourceID("translations", 19), rows: Self.rows(5))
+        #expect(try Tool.run("sync", store, url, "translations:*").status == 0)
+        let tokens = try Tool.run("tokens", store).text
+        server = nil
+        let outcome = try Tool.run("sync", store, "http://127.0.0.1:1", "translations:*")
+        #expect(outcome.status == 4, "\(outcome.talk)")
+        #expect(try Tool.run("tokens", store).text == tokens)
+    }
+
+    @Test func `ends with 3 when the answer is nonsense`() throws {
+        let directory = TemporaryDirectory()
+        let server = try LoopbackServer()
+        // The origin answers other paths with an empty 404, which is no answer of the protocol's.
+        let outcome = try Tool.run("sync", directory.path + "/store", server.url + "/deeper", "translations:*")
+        #expect([3, 4].contains(outcome.status))
+        #expect(!outcome.talk.isEmpty)
+    }
+
+    @Test(arguments: [
+        ["sync", "s", "ftp://x", "a:*"], ["sync", "s", "http://x", "a"], ["sync", "s", "http://x", "a:0"],
+        ["sync", "s", "http://x", "a:*", "--header", "hush"],
+        ["sync", "s", "http://x", "a:*", "--header", "a b: hush"],
+    ])
+    func `refuses wrong usage before anything is made, and quotes no header`(arguments: [String]) throws {
+        let directory = TemporaryDirectory()
+        let store = directory.path + "/store"
+        let outcome = try Tool.run(Tool.path, arguments.map { $0 == "s" ? store : $0 })
+        #expect(outcome.status == 64)
+        #expect(!outcome.talk.contains("hush"))
+        #expect(directory.names.isEmpty)
+    }
+}
+
+@Suite struct `An interrupt` {
+    @Test func `ends a run with 5, and the store is whole and has no token`() throws {
+        let server = try LoopbackServer(isStalling: true)
+        let directory = TemporaryDirectory()
+        let store = directory.path + "/store"
+        let rows = (1...50).map { Origin.Row(type: "translation", key: String($0), "{\"id\":\($0)}") }
+        _ = try server.origin.createResource(Origin.ResourceID("translations", 19), rows: rows)
+        let status = try Tool.interrupt(["sync", store, server.url, "translations:*"]) { server.arrival.wait() }
+        #expect(status == 5)
+        #expect(try Tool.run("verify", store).text == "OK\n")
+        #expect(try Tool.run("tokens", store).text.contains("\t-\t-\t"))
+    }
+
+    @Test func `ends loading with 5 and leaves nothing`() async throws {
+        let sample = try await SampleStore()
+        let lines = try Tool.run("dump", sample.path).lines
+        let half = bytes(lines.prefix(lines.count / 2).map { $0 + "\n" }.joined())
+        let status = try Tool.interrupt(["load", "-", sample.aside("copy")], input: half) {
+            // The place aside is made once the tool is at work.
+            while sample.directory.names.count < 2 { usleep(1000) }
+        }
+        #expect(status == 5)
+        #expect(sample.directory.names == ["store"])
+    }
+}

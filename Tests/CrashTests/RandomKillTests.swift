@@ -1,0 +1,37 @@
+import CrashWorld
+import Foundation
+import Larder
+import Testing
+
+/// How many kills to make: enough for a look. `LARDER_CRASH_KILLS` says otherwise; 500 took six minutes on two busy cores.
+private let kills = ProcessInfo.processInfo.environment["LARDER_CRASH_KILLS"].flatMap { Int($0) } ?? 100
+/// What the kills follow from, as far as the machine's timing allows; `LARDER_CRASH_SEED` repeats it.
+private let seed =
+    ProcessInfo.processInfo.environment["LARDER_CRASH_SEED"].flatMap { UInt64($0) }
+    ?? SystemRandomNumberGenerator().drawn()
+
+@Suite(.serialized) struct `CrashTests: a process killed at any moment` {
+    @Test func `leaves a store in which everything acknowledged is there and nothing is half`() async throws {
+        print("crash tests: LARDER_CRASH_SEED=\(seed), \(kills) kills")
+        let start = ContinuousClock.now
+        async let first = life(0)
+        async let second = life(1)
+        let tally = try await first + second
+        print(tally.table(ContinuousClock.now - start))
+        let wanted = min(50, kills / 10)
+        #expect(tally.insideCopies >= wanted, "too few kills hit a full copy to say anything")
+        #expect(tally.stagingLeft >= wanted / 2)
+    }
+
+    @concurrent private func life(_ number: Int) async throws -> KillTally {
+        var life = RandomKills(seed: seed &+ UInt64(number), kills: kills / 2)
+        return try await life.run()
+    }
+}
+
+extension SystemRandomNumberGenerator {
+    fileprivate func drawn() -> UInt64 {
+        var generator = self
+        return generator.next() >> 16
+    }
+}

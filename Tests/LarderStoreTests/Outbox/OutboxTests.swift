@@ -1,0 +1,127 @@
+import LarderEngine
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `The outbox` {
+    private let directory = TemporaryStore()
+
+    @Test func `takes an entry together with its effect, or neither`() async throws {
+        struct Refused: Error {}
+        let store = try directory.open()
+        try await store.write { transaction in
+            try transaction.put(bytes("done"), at: key(1), updatedAt: 1)
+            try transaction.enqueue(draft(1))
+        }
+        await #expect(throws: Refused.self) {
+            try await store.write { transaction in
+                try transaction.put(bytes("undone"), at: key(1), updatedAt: 1)
+                try transaction.enqueue(draft(2))
+                throw Refused()
+            }
+        }
+        let (payload, entries) = try store.read { view in (try view.payload(at: key(1)), try view.outboxEntries()) }
+        #expect(payload == bytes("done"))
+        #expect(entries.map(\.id) == [draft(1).id])
+        try store.close()
+    }
+
+    @Test func `keeps each lane in the order of arrival, across a close`() async throws {
+        let first = try directory.open()
+        for number in 1...6 {
+            try await first.write { try $0.enqueue(draft(number, lane: number % 2 == 0 ? "even" : "odd")) }
+        }
+        try first.close()
+        let store = try directory.open()
+        try await store.write { try $0.enqueue(draft(300, lane: "odd")) }
+        func times(_ lane: String?, limit: Int = .max) throws -> [Int64] {
+            try store.read { view in try view.outboxEntries(lane: lane, limit: limit).map(\.createdAt) }
+        }
+        #expect(try times("even") == [2, 4, 6])
+        #expect(try times("odd") == [1, 3, 5, 300])
+        #expect(try times("odd", limit: 2) == [1, 3])
+        #expect(try times(nil) == [2, 4, 6, 1, 3, 5, 300])
+        #expect(try times("od") == [])
+        #expect(try store.read { view in try view.outboxEntry(draft(4).id)?.payload } == draft(4).payload)
+        try store.close()
+    }
+
+    @Test func `lets an entry go once, with its outcome`() async throws {
+        let store = try directory.open()
+        try await store.write { transaction in
+            for number in 1...2 { try transaction.enqueue(draft(number)) }
+        }
+        try await store.write { try $0.acknowledge(draft(1).id, outcome: "rejected", detail: "no such note", at: 9) }
+        await #expect(throws: StoreError.unknownEntry(draft(1).id)) {
+            try await store.write { try $0.acknowledge(draft(1).id, outcome: "accepted", at: 9) }
+        }
+        let (entries, outcomes) = try store.read { view in (try view.outboxEntries(), try view.outboxOutcomes()) }
+        #expect(entries.map(\.id) == [draft(2).id])
+        #expect(outcomes.map(\.outcome) == ["rejected"])
+        #expect(outcomes.map(\.detail) == ["no such note"])
+        #expect(outcomes.map(\.id) == [draft(1).id])
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test func `refuses a second entry of one identity, in any lane, and keeps the first`() async throws {
+        let store = try directory.open()
+        try await store.write { try $0.enqueue(draft(1, lane: "a")) }
+        await #expect(throws: StoreError.duplicateEntry(draft(1).id)) {
+            try await store.write { try $0.enqueue(draft(1, lane: "b")) }
+        }
+        #expect(try store.read { view in try view.outboxEntries() }.map(\.lane) == ["a"])
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test func `never gives a sequence twice`() async throws {
+        let store = try directory.open()
+        let first = try await store.write { try $0.enqueue(draft(1)).sequence }
+        try await store.write { try $0.acknowledge(draft(1).id, outcome: "accepted", at: 1) }
+        let second = try await store.write { try $0.enqueue(draft(1)).sequence }
+        #expect(second > first)
+        try store.close()
+    }
+
+    @Test func `remembers the newest thousand outcomes`() async throws {
+        let store = try directory.open()
+        try await store.write { transaction in
+            for number in 1...1_100 {
+                try transaction.enqueue(draft(number))
+                try transaction.acknowledge(draft(number).id, outcome: "accepted", at: Int64(number))
+            }
+        }
+        let outcomes = try store.read { view in try view.outboxOutcomes() }
+        #expect(outcomes.map(\.time) == Array(101...1_100))
+        #expect(try store.statistics().journalRecords == Limits.journalRecords)
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test func `makes a commit durable that asked for less`() async throws {
+        let store = try directory.open()
+        let raw = try RawStore(directory.path)
+        try await store.write(durability: .relaxed) { try $0.put([], at: key(1), updatedAt: 1) }
+        #expect(raw.isRelaxed)
+        try await store.write(durability: .relaxed) { try $0.enqueue(draft(1)) }
+        #expect(!raw.isRelaxed)
+        try await store.write(durability: .relaxed) { try $0.put([], at: key(1), updatedAt: 1) }
+        #expect(raw.isRelaxed)
+        try await store.write(durability: .relaxed) { try $0.acknowledge(draft(1).id, outcome: "accepted", at: 1) }
+        #expect(!raw.isRelaxed)
+        try raw.close()
+        try store.close()
+    }
+
+    @Test func `refuses a lane beyond the limit`() async throws {
+        let store = try directory.open()
+        await #expect(throws: StoreError.self) {
+            try await store.write { try $0.enqueue(draft(1, lane: String(repeating: "x", count: 256))) }
+        }
+        #expect(throws: StoreError.self) {
+            try store.read { view in try view.outboxEntries(lane: String(repeating: "x", count: 600)) }
+        }
+        try store.close()
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import LarderEngine
+import LarderFormat
+import LarderStore
+import Testing
+
+/// What the public reads of a store say, each alone: an answer, or a typed error.
+private struct Readings: Equatable {
+    enum Reading: Equatable {
+        case answer([String])
+        case refusal
+    }
+
+    var byName: [String: Reading] = [:]
+
+    init(_ store: Store) throws {
+        let resources = [translations, tafsirs, ResourceKey("tafsirs", 2), ResourceKey("tafsirs", 3)]
+        try note("resources") { try store.read { view in try view.resources().map { "\($0)" } } }
+        try note("filters") {
+            try store.read { view in
+                try view.filters().flatMap { ["\($0.filter) \($0.token ?? "")"] + $0.members.map(\.description) }
+            }
+        }
+        try note("entries") { try store.read { view in try view.outboxEntries().map { "\($0)" } } }
+        try note("outcomes") { try store.read { view in try view.outboxOutcomes().map { "\($0)" } } }
+        for number in 1...3 {
+            try note("entry \(number)") {
+                try store.read { view in try view.outboxEntry(draft(number).id).map { ["\($0)"] } ?? [] }
+            }
+        }
+        for resource in resources {
+            try note("resource \(resource)") {
+                try store.read { view in try view.resource(resource).map { ["\($0)"] } ?? [] }
+            }
+            try note("rows \(resource)") {
+                try store.read { view in try view.rows(in: .all(of: resource)).map { "\($0)" } }
+            }
+        }
+        for row in [key(1), key(2), key(3), key("intro"), key(7, tafsirs)] {
+            try note("row \(row)") { try store.read { view in try view.payload(at: row).map { ["\($0)"] } ?? [] } }
+        }
+        try note("commit") {
+            _ = try store.statistics()
+            return []
+        }
+    }
+
+    private mutating func note(_ name: String, _ read: () throws -> [String]) throws {
+        do {
+            byName[name] = .answer(try read())
+        } catch is StoreError {
+            byName[name] = .refusal
+        } catch is EngineError {
+            byName[name] = .refusal
+        }
+    }
+
+    /// Whether every answer is one that the sound store gave, or part of it where `isPartial`.
+    func isTrue(beside sound: Readings, isPartial: Bool) -> Bool {
+        byName.allSatisfy { name, reading in
+            guard case .answer(let answer) = reading else { return true }
+            guard case .answer(let whole)? = sound.byName[name] else { return false }
+            return answer == whole || (isPartial && Set(answer).isSubset(of: whole))
+        }
+    }
+}
+
+@Suite(.serialized) struct `A record that changed on the medium` {
+    /// In memory where there is such a place: thousands of commits.
+    private let directory = TemporaryStore(
+        in: FileManager.default.fileExists(atPath: "/dev/shm")
+            ? "/dev/shm" : FileManager.default.temporaryDirectory.path)
+
+    private func check(
+        isPartial: Bool, _ variants: (RawRecord) -> [RawRecord]
+    ) async throws {
+        let store = try directory.open()
+        try await fillSample(store)
+        let raw = try RawStore(directory.path)
+        let records = try raw.records()
+        #expect(Set(records.map(\.table)) == Set(TableName.allCases))
+        #expect(try store.findings() == [])
+        let sound = try Readings(store)
+        let taken = Set(records.map { [$0.table.rawValue, "\($0.key)"] })
+        for record in records {
+            for variant in variants(record) {
+                if variant.key != record.key, taken.contains([variant.table.rawValue, "\(variant.key)"]) { continue }
+                try raw.replace([record], by: [variant])
+                let findings = try store.findings()
+                let isTrue = try Readings(store).isTrue(beside: sound, isPartial: isPartial)
+                if findings.isEmpty || !isTrue {
+                    Issue.record(
+                        "\(record) as \(variant): \(findings.count) findings, readings \(isTrue ? "true" : "wrong")")
+                }
+                try raw.replace([variant], by: [record])
+            }
+        }
+        #expect(try store.findings() == [])
+        try raw.close()
+        try store.close()
+    }
+
+    @Test func `in any byte of its value is refused or read as it was, and found`() async throws {
+        try await check(isPartial: false) { record in
+            record.value.indices.flatMap { index in
+                [UInt8(1) << (index % 8), 0xFF].map { mask in
+                    var variant = record
+                    variant.value[index] ^= mask
+                    return variant
+                }
+            }
+        }
+    }
+
+    @Test func `in the length of its value is refused or read as it was, and found`() async throws {
+        try await check(isPartial: false) { record in
+            (0..<record.value.count).map { count in
+                var variant = record
+                variant.value.removeLast(record.value.count - count)
+                return variant
+            }
+                + [UInt8(0), 1].map { byte in
+                    var variant = record
+                    variant.value.append(byte)
+                    return variant
+                }
+        }
+    }
+
+    @Test func `in any byte or the length of its key is refused or missed, and found`() async throws {
+        try await check(isPartial: true) { record in
+            record.key.indices.flatMap { index in
+                [UInt8(1) << (index % 8), 0xFF].map { mask in
+                    var variant = record
+                    variant.key[index] ^= mask
+                    return variant
+                }
+            }
+                + (1..<max(record.key.count, 1)).map { count in
+                    var variant = record
+                    variant.key.removeLast(record.key.count - count)
+                    return variant
+                }
+        }
+    }
+
+    @Test func `in that it lies where another one was is refused, and found`() async throws {
+        let store = try directory.open()
+        try await fillSample(store)
+        let raw = try RawStore(directory.path)
+        let records = try raw.records()
+        let sound = try Readings(store)
+        for record in records {
+            for other in records where other != record {
+                let variant = RawRecord(table: record.table, key: record.key, value: other.value)
+                if variant == record { continue }
+                try raw.replace([record], by: [variant])
+                let isTrue = try Readings(store).isTrue(beside: sound, isPartial: false)
+                if try store.findings().isEmpty || !isTrue { Issue.record("\(other) in the place of \(record)") }
+                try raw.replace([variant], by: [record])
+            }
+        }
+        try raw.close()
+        try store.close()
+    }
+
+    @Test func `in that it is gone is found`() async throws {
+        let store = try directory.open()
+        try await fillSample(store)
+        let raw = try RawStore(directory.path)
+        for record in try raw.records() {
+            try raw.replace([record], by: [])
+            // Of a journal record only the stored size tells.
+            let findings = try store.findings()
+            #expect(!findings.isEmpty, "\(record)")
+            _ = try Readings(store)
+            try raw.replace([], by: [record])
+        }
+        try raw.close()
+        try store.close()
+    }
+
+    @Test func `in the place of a row of another owner is refused, and found`() async throws {
+        let store = try directory.open()
+        try await store.replace(translations, with: [(key(1), bytes("same"))])
+        try await store.replace(tafsirs, with: [(key(1, tafsirs), bytes("same"))])
+        let raw = try RawStore(directory.path)
+        let rows = try raw.records().filter { $0.table == .rows && $0.key.count > 4 }
+        #expect(rows.count == 2)
+        var moved = rows[1]
+        moved.value = rows[0].value
+        try raw.replace([rows[1]], by: [moved])
+        #expect(throws: StoreError.damaged(table: "rows", reason: .checksumMismatch)) {
+            try store.read { view in try view.payload(at: key(1, tafsirs)) }
+        }
+        #expect(try store.read { view in try view.payload(at: key(1)) } == bytes("same"))
+        #expect(try store.findings().first?.kind == .checksum)
+        try raw.close()
+        try store.close()
+    }
+}

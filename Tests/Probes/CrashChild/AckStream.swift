@@ -1,0 +1,15 @@
+import CrashWorld
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Writes acknowledgements to standard output, one call to the system each: what is written survives any death.
+func acknowledge(_ acknowledgement: Acknowledgement) {
+    var line = Array(acknowledgement.line.utf8)
+    line.append(0x0A)
+    let written = unsafe line.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) }
+    precondition(written == line.count, "a line is written whole")
+}

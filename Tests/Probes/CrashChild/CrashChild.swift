@@ -1,0 +1,40 @@
+import CrashWorld
+import Larder
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The process that crash tests kill: `crash-child <what> <store> <numbers>`.
+@main
+struct CrashChild {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        precondition(arguments.count >= 3, "what to do, and with which store")
+        let numbers = arguments.dropFirst(3).compactMap { UInt64($0) }
+        let path = arguments[2]
+        switch (arguments[1], numbers.count) {
+        case ("random", 3):
+            try await RandomLife(
+                path: path, seed: numbers[0], commands: Int(numbers[1]), firstEntry: Int(numbers[2])
+            ).run()
+        case ("script", 1): try await ScriptedLife(path: path, firstStep: Int(numbers[0])).run()
+        case ("create", 0):
+            try Store.open(at: path).close()
+            acknowledge(.done)
+        case ("compact", 0):
+            _ = try Store.compact(at: path, host: .still)
+            acknowledge(.done)
+        case ("hold-read", 0):
+            let store = try Store.open(at: path)
+            try store.read { view in
+                _ = view.commit
+                acknowledge(.ready)
+                while true { _ = pause() }
+            }
+        default: preconditionFailure("unknown: \(arguments.dropFirst())")
+        }
+    }
+}

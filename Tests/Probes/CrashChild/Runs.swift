@@ -1,0 +1,42 @@
+import CrashWorld
+import Larder
+
+/// Runs of the world's filters that tell what they do.
+struct Runs: Sendable {
+    let store: Store
+    let world: World
+    var concurrentFullCopies = 3
+
+    func sync(_ filter: Int) async throws {
+        guard let base = BaseURL("http://127.0.0.1/content") else { preconditionFailure("the base is one") }
+        let transport = OriginTransport(world.origin) { _, progress in
+            switch progress {
+            case .begins: acknowledge(.begin(.staging))
+            case .ends:
+                acknowledge(.end(.staging))
+                acknowledge(.begin(.swap))
+            }
+        }
+        let store = store
+        let sync = ContentSync(
+            store: store, transport: transport,
+            configuration: SyncConfiguration(base: base, concurrentFullCopies: concurrentFullCopies),
+            onEvent: { Self.note($0, filter, store) })
+        acknowledge(.begin(.run))
+        let report = try await sync.sync(ResourceFilter(World.filters[filter]))
+        acknowledge(.stored(filter: filter, until: report.untilSequence))
+        acknowledge(.end(.run))
+    }
+
+    private static func note(_ event: SyncEvent, _ filter: Int, _ store: Store) {
+        switch event {
+        case .tokenRejected: acknowledge(.rejected(filter: filter))
+        case .swapped(let resource, _, _, _):
+            acknowledge(.end(.swap))
+            guard let found = try? store.read({ try $0.resource(resource) }), let generation = found.generation
+            else { return }
+            acknowledge(.swapped(resource, generation: generation, floor: found.floor))
+        default: break
+        }
+    }
+}
