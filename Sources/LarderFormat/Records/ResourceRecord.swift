@@ -10,7 +10,7 @@ package struct ResourceRecord: Hashable, Sendable {
         case hidden = 1
         /// The copy was dropped to make room.
         case evicted = 2
-        /// Known, without a full copy yet.
+        /// Known, without a full copy: not come yet, or swept.
         case empty = 3
     }
 

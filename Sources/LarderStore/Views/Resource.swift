@@ -10,7 +10,7 @@ public struct Resource: Hashable, Sendable {
         case hidden
         /// Its rows were dropped to make room.
         case evicted
-        /// Known, without a full copy yet.
+        /// Known, without a full copy: it has not come yet, or no filter holds the resource any more.
         case empty
     }
 

@@ -16,7 +16,7 @@ public enum SyncEvent: Hashable, Sendable {
     case lagging(ResourceKey)
     /// A resource is not public any more and was hidden.
     case hidden(ResourceKey)
-    /// A resource no filter holds any more was hidden.
+    /// A resource no filter holds any more lost its rows; it keeps its floor.
     case swept(ResourceKey)
     /// A change of a type this version does not know was passed over.
     case unknownMutation(type: String, ResourceKey)
