@@ -56,7 +56,8 @@ extension Misuse {
                     }
                 }
                 """,
-            diagnostic: "cannot pass function of type '@Sendable (inout Transaction) async -> ()' to parameter expecting",
+            diagnostic:
+                "cannot pass function of type '@Sendable (inout Transaction) async -> ()' to parameter expecting",
             right: """
                 func snippet(_ store: Store) async throws {
                     try await store.write { transaction in _ = transaction.commit }

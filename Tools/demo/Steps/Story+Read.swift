@@ -70,7 +70,8 @@ extension Story {
         screen.note("views during the replacement", Figures.count(counts.views))
         screen.note("views that saw a mix", Figures.count(counts.mixed))
         if let time = swapTime(of: Self.nouns) {
-            screen.note("swap of \(Figures.count(82_113)) rows", Figures.time(time))
+            let rows = try store.read { view in try view.resource(Self.nouns)?.rowCount ?? 0 }
+            screen.note("swap of \(Figures.count(rows)) rows", Figures.time(time))
         }
     }
 
@@ -140,7 +141,7 @@ final class EditionWatch: Sendable {
 extension RawSpan {
     /// Whether the bytes hold the UTF-8 of `text`.
     func contains(_ text: String) -> Bool {
-        unsafe withUnsafeBytes { bytes in unsafe bytes.firstRange(of: text.utf8) != nil }
+        [UInt8](copying: self).firstRange(of: text.utf8) != nil
     }
 }
 #endif
