@@ -20,6 +20,7 @@ extension Environment {
         // A forked child has no business with its parent's locks and reader slots.
         if isForked { throw .usedAfterFork }
         guard try EnvironmentRegistry.shared.release(self) else { return }
+        hasStoppedWriting.store(true, ordering: .releasing)
         writer.stop()
         let before = state.exchange(State.closing.rawValue, ordering: .acquiringAndReleasing)
         let isClosed: Void? = gate.exclusively(within: milliseconds) {

@@ -33,6 +33,8 @@ public final class Environment: @unchecked Sendable {
     let writer = WriterThread()
     let readerKey: pthread_key_t
     let state = Atomic<State.RawValue>(State.open.rawValue)
+    /// Whether a close has ended the writer thread, be it that it is still waiting for readers.
+    let hasStoppedWriting = Atomic<Bool>(false)
     private let forkCount = ForkCounter.current
     /// Opens not yet closed; guarded by the registry.
     var openCount = 1

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The environments this process has open, by device and inode of the data file.
 ///
 /// Opening a file twice in one process and closing either drops the process's POSIX locks for both; another process
@@ -21,6 +23,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
 
     func find(_ identity: FileIdentity, options: EnvironmentOptions) throws(EngineError) -> Found {
         var isMismatch = false
+        var isHalfClosed = false
         let found = monitor.locked { () -> Found in
             guard let environment = environments[identity], !environment.isForked else { return .none }
             if environment.openCount == 0 { return .closing }
@@ -28,9 +31,15 @@ final class EnvironmentRegistry: @unchecked Sendable {
                 isMismatch = true
                 return .none
             }
+            if environment.hasStoppedWriting.load(ordering: .acquiring) {
+                isHalfClosed = true
+                return .none
+            }
             environment.openCount += 1
             return .open(environment)
         }
+        // A close that waits for readers: it can be tried again, but nothing new can begin.
+        if isHalfClosed { throw .busy }
         if isMismatch { throw .openWithOtherOptions }
         return found
     }

@@ -20,8 +20,6 @@ public enum Limits {
     public static let payload = 16_777_216
     /// How many journal records are kept.
     public static let journalRecords = 1000
-    /// How many named databases an environment is opened for.
-    public static let tables = 16
 
     /// Confirms that a payload of `byteCount` bytes fits, or throws ``FormatError/payloadTooLarge(actual:limit:)``.
     public static func check(payload byteCount: Int) throws(FormatError) {

@@ -35,7 +35,10 @@ package struct FilterRecord: Hashable, Sendable {
         token = try reader.optionalText()
         tokenUpdatedAt = try reader.optionalInteger()
         lastUntilSequence = try reader.optionalInteger()
+        if token?.isEmpty == true { throw .invalidValue(field: "token", value: 0) }
         run = try reader.count("run")
+        // There has to be a next one.
+        if run == .max { throw .invalidValue(field: "run", value: run) }
         isBootstrapping = try reader.bool()
         isRejected = try reader.bool()
         pagesDone = try reader.count("pagesDone")

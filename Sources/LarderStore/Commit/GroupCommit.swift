@@ -69,7 +69,8 @@ final class GroupCommit: Sendable {
             failure.write.finish(.failure(failure.error))
             return failure.write
         } catch let error as EngineError where writes.count > 1 && error.isOneWriteTooMany {
-            // What does not fit is one of them: the others still may, above all those that make room.
+            // What does not fit, or meets a damaged page, is one of them: the others still may, above all those that
+            // make room.
             for write in writes { _ = commitTogether([write], shared) }
             return nil
         } catch {
@@ -106,7 +107,7 @@ extension EngineError {
     /// Whether a transaction with fewer writes might have succeeded.
     fileprivate var isOneWriteTooMany: Bool {
         switch self {
-        case .mapFull, .transactionFull: true
+        case .mapFull, .transactionFull, .corrupted: true
         default: false
         }
     }

@@ -65,7 +65,7 @@ extension Transaction {
         }
         let oldest = sequence - Int64(Limits.journalRecords)
         guard oldest >= 0 else { return }
-        // One comes in, one goes: whatever its number, the first key is the oldest.
+        // Numbers are given without a gap, so as one comes in, one goes.
         try remove(
             key: Self.key { (key) throws(FormatError) in try JournalRecord.appendKey(oldest, to: &key) },
             in: .journal)

@@ -15,6 +15,7 @@ extension Transaction {
     ) throws {
         do throws(FormatError) {
             try Limits.check(payload: payload.byteCount)
+            try RowKeyCoding.checkBudget(resource: key.resource, type: key.type, key: key.key)
         } catch {
             throw StoreError.invalid(error)
         }

@@ -29,12 +29,13 @@ extension Transaction {
     /// Discards the token, which the server has rejected, and begins a bootstrap; what readers see stays.
     mutating func beginBootstrap(_ canonicalText: String, isRejected: Bool) throws -> FilterRun {
         var run = FilterRecord(canonicalText: canonicalText)
-        var isResumed = false
+        var interrupted: Int64?
         let number = try updateFilter(canonicalText) { record in
-            // An unfinished bootstrap goes on under its number, so that what it has finished counts; a rejection
-            // begins another, in which every floor may be lowered once more.
-            isResumed = record.isBootstrapping && (record.isRejected || !isRejected)
-            if !isResumed { record.run += 1 }
+            // What an unfinished bootstrap has finished counts for the one that goes on in its place; a rejection begins
+            // anew, and every floor may be lowered once more.
+            if record.isBootstrapping, record.isRejected || !isRejected { interrupted = record.run }
+            // Always another number: the run that was interrupted may be going on elsewhere, and has to notice.
+            record.run += 1
             record.isBootstrapping = true
             record.token = nil
             record.tokenUpdatedAt = nil
@@ -42,17 +43,17 @@ extension Transaction {
             if record.isRejected { record.lastUntilSequence = nil }
             run = record
         }
-        if isResumed { try forgetListings(ofFilter: number) }
+        if let interrupted { try carryOver(from: interrupted, to: run.run, ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
             token: nil, lastUntilSequence: run.lastUntilSequence)
     }
 
-    /// Marks every member as not listed yet: what the server listed before the bootstrap was interrupted may be gone.
-    private mutating func forgetListings(ofFilter number: Int64) throws {
-        for (resource, member) in try members(ofFilter: number) {
+    /// Lets what one bootstrap finished count for the next. What it only listed does not: it may be gone by now.
+    private mutating func carryOver(from old: Int64, to new: Int64, ofFilter number: Int64) throws {
+        for (resource, member) in try members(ofFilter: number) where member.finishedInRun == old {
             try putMember(
-                ofFilter: number, resource, MemberRecord(listedInRun: 0, finishedInRun: member.finishedInRun))
+                ofFilter: number, resource, MemberRecord(listedInRun: member.listedInRun, finishedInRun: new))
         }
     }
 
@@ -67,7 +68,7 @@ extension Transaction {
 
     /// Stores the token, in one commit with the end of the bootstrap and the sweep of what it did not list.
     ///
-    /// - Parameter covered: every resource known that the filter covers.
+    /// - Parameter covered: after a rejected token, every resource known that the filter covers.
     /// - Returns: the resources that were swept.
     mutating func finishRun(
         _ run: FilterRun, token: String, untilSequence: Int64, now: Int64, covered: [ResourceKey]

@@ -19,8 +19,7 @@ extension Transaction {
             case .rowCreate, .rowUpdate, .rowDelete:
                 try applyRow(mutation, resource, &applied)
             case .resourceDelete:
-                try removeMember(ofFilter: run.number, resource)
-                try applyDelete(mutation, resource, &applied)
+                try applyDelete(mutation, resource, run, &applied)
             case .resourceUpdate:
                 try applyUpdate(mutation, resource)
             default:
@@ -54,10 +53,15 @@ extension Transaction {
     }
 
     private mutating func applyDelete(
-        _ mutation: Mutation, _ resource: ResourceKey, _ applied: inout Applied
+        _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout Applied
     ) throws {
-        let floor = try record(of: resource)?.floor
-        if let floor, mutation.sequence <= floor { return }
+        let record = try record(of: resource)
+        let isKnown = record.map { mutation.sequence <= $0.floor } ?? false
+        // Shown although it was deleted: its creation since is here already, and this run has yet to come to it. A member
+        // let go now would be nobody's if the run died in between.
+        if isKnown, record?.state == .ready { return }
+        try removeMember(ofFilter: run.number, resource)
+        if isKnown { return }
         try withdraw(resource, floor: mutation.sequence, as: .hidden)
         applied.events.append(.hidden(resource))
     }

@@ -20,6 +20,8 @@ public enum SyncEvent: Hashable, Sendable {
     case swept(ResourceKey)
     /// A change of a type this version does not know was passed over.
     case unknownMutation(type: String, ResourceKey)
+    /// A full copy was passed over: its rows do not name their type, and neither does the key mapping for their group.
+    case unknownGroup(ResourceKey)
     /// A change of a resource whose rows are not here was noted and not stored.
     case notStored(ResourceKey)
     /// The run is complete and its token stored.

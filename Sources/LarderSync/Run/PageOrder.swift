@@ -31,10 +31,12 @@ struct PageOrder: Sendable {
             }
         }
         for mutation in page.mutations {
+            // What a type means that this version does not know, nobody can say, nor whom it concerns.
+            if !mutation.type.isKnown { continue }
             guard filter.matches(group: mutation.resource.group, id: mutation.resource.id) else {
                 throw .outsideFilter(ResourceKey(mutation.resource.group, mutation.resource.id))
             }
-            if run.kind == .bootstrap, mutation.type.isKnown, mutation.type != .resourceCreate {
+            if run.kind == .bootstrap, mutation.type != .resourceCreate {
                 throw .inconsistentRun(reason: "a bootstrap lists resources only")
             }
             // A path that may not be requested spoils the page before any of it is applied.

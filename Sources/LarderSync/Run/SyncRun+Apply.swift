@@ -18,7 +18,8 @@ extension SyncRun {
         }
         if run.kind == .bootstrap {
             try await store.write { transaction in
-                _ = try transaction.updateFilter(run.canonicalText) { $0.pagesDone = Int64(pageNumber) }
+                try transaction.check(run)
+                try transaction.updateFilter(run.canonicalText) { $0.pagesDone = Int64(pageNumber) }
             }
         }
     }

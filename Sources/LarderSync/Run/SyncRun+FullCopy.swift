@@ -1,6 +1,7 @@
 internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
+internal import Logging
 
 /// A full copy to fetch, and when it may be swapped in.
 struct FullCopyOrder: Sendable {
@@ -17,7 +18,7 @@ struct FullCopyOrder: Sendable {
 enum FullCopyResult: Sendable {
     case swapped(rows: Int, bytes: Int)
     case hidden
-    /// The server does not have it, and another filter knows better.
+    /// Nothing was changed: another filter knows better, or the rows cannot be named.
     case left
 }
 
@@ -32,11 +33,23 @@ extension SyncRun {
             case .resyncRequired: throw SyncError.inconsistentRun(reason: "a full copy was answered as a page")
             case .fullCopyNotFound: return try await hide(order)
             case .body(let body, let length):
-                if let result = try await take(body, length, order) { return result }
+                do {
+                    if let result = try await take(body, length, order) { return result }
+                } catch SyncError.wire(.unknownGroup, _) {
+                    return leave(order)
+                }
             }
             if attempt < configuration.fullCopyAttempts { report(.lagging(order.resource)) }
         }
         throw SyncError.laggingFullCopy(order.resource)
+    }
+
+    /// Passes a copy over whose rows nobody here can name; the other resources of the filter go on.
+    private func leave(_ order: FullCopyOrder) -> FullCopyResult {
+        store.host.logger.warning(
+            "passed over a full copy of an unknown group", metadata: ["resource": "\(order.resource)"])
+        report(.unknownGroup(order.resource))
+        return .left
     }
 
     private func hide(_ order: FullCopyOrder) async throws -> FullCopyResult {

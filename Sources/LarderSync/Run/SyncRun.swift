@@ -89,9 +89,11 @@ struct SyncRun: Sendable {
         let now = store.host.now()
         let bound = result.untilSequence
         let filter = filter
-        let covered = try store.read { view in
-            try view.resources().map(\.key).filter { filter.matches(group: $0.group, id: $0.id) }
-        }
+        let covered =
+            run.isRejected
+            ? try store.read { view in
+                try view.resources().map(\.key).filter { filter.matches(group: $0.group, id: $0.id) }
+            } : []
         let swept = try await store.write { transaction in
             try transaction.finishRun(run, token: token, untilSequence: bound, now: now, covered: covered)
         }

@@ -2,8 +2,10 @@ import Foundation
 import Testing
 
 @Suite struct `LMDB's own tools` {
-    @Test func `read our files`() async throws {
-        guard let stat = Tool.lmdb("mdb_stat"), let copy = Tool.lmdb("mdb_copy") else { return }
+    @Test(.enabled(if: Tool.hasLMDBTools, "lmdb-utils is not installed"))
+    func `read our files`() async throws {
+        let stat = try #require(Tool.lmdb("mdb_stat"))
+        let copy = try #require(Tool.lmdb("mdb_copy"))
         let sample = try await SampleStore()
         let outcome = try Tool.run(stat, ["-a", sample.path])
         #expect(outcome.status == 0)
@@ -20,16 +22,19 @@ import Testing
         #expect(try Tool.run("diff", sample.path, sample.aside("copy")).text == "equal\n")
     }
 
-    @Test func `dump what we dump`() async throws {
-        guard let dump = Tool.lmdb("mdb_dump") else { return }
+    @Test(.enabled(if: Tool.hasLMDBTools, "lmdb-utils is not installed"))
+    func `dump what we dump`() async throws {
+        let dump = try #require(Tool.lmdb("mdb_dump"))
         let sample = try await SampleStore()
         let ours = try Tool.run("dump", sample.path, "--lmdb")
         #expect(ours.status == 0)
         #expect(ours.text == (try Tool.run(dump, ["-a", sample.path]).text))
     }
 
-    @Test func `load what we dump, and we load what they dump`() async throws {
-        guard let dump = Tool.lmdb("mdb_dump"), let load = Tool.lmdb("mdb_load") else { return }
+    @Test(.enabled(if: Tool.hasLMDBTools, "lmdb-utils is not installed"))
+    func `load what we dump, and we load what they dump`() async throws {
+        let dump = try #require(Tool.lmdb("mdb_dump"))
+        let load = try #require(Tool.lmdb("mdb_load"))
         let sample = try await SampleStore()
         let (file, copy) = (sample.aside("dump.txt"), sample.aside("copy"))
         #expect(try Tool.run("dump", sample.path, "--lmdb", "--output", file).status == 0)

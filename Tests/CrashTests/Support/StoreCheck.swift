@@ -91,9 +91,12 @@ struct StoreCheck {
                 #expect(
                     resource.floor >= last, "\(content.key): the token is of \(bound), the rows of \(resource.floor)")
             } else {
+                let isHidden =
+                    !model.isPublic(content.key, at: resource.floor)
+                    || model.isHidden(content.key, after: resource.floor)
                 #expect(
-                    resource.floor > bound && !model.isPublic(content.key, at: resource.floor),
-                    "\(content.key) is \(resource.state.rawValue) at \(bound)")
+                    resource.floor > bound && isHidden,
+                    "\(content.key) is \(resource.state.rawValue) at \(bound), its floor \(resource.floor)")
             }
         }
     }

@@ -37,7 +37,8 @@ import Testing
         let report = try await fixture.sync(filter)
         #expect(report.fullCopies == 0 && report.hidden == 0)
         #expect(try fixture.text(1) == payload(1, "one"))
-        #expect(try fixture.members() == [])
+        // Shown above its deletion: the filter holds it on, until it comes to the change that brought it back.
+        #expect(try fixture.members() == [ResourceKey("translations", 19)])
     }
 
     @Test func `RESOURCE_CREATE at or below the floor makes a member and fetches nothing`() async throws {

@@ -52,6 +52,15 @@ public struct WorldModel: Sendable {
         return true
     }
 
+    /// Whether the resource is hidden by a change after `sequence`: a full copy asked for on account of an earlier one may
+    /// already be gone then, and its absence hides the resource at that earlier change.
+    public func isHidden(_ resource: ResourceKey, after sequence: Int64) -> Bool {
+        events[resource, default: []].contains { entry in
+            guard case .hidden = entry.event else { return false }
+            return entry.sequence > sequence
+        }
+    }
+
     /// The latest change at or below `sequence` that rows of the resource have to contain; 0 when there is none.
     public func lastChange(of resource: ResourceKey, upTo sequence: Int64) -> Int64 {
         events[resource, default: []].last { $0.sequence <= sequence }?.sequence ?? 0

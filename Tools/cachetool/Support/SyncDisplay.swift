@@ -46,6 +46,7 @@ final class SyncDisplay: Sendable {
         case .hidden(let resource): "\(redactor.text(resource)): withdrawn by the server"
         case .swept(let resource): "\(redactor.text(resource)): held by no filter any more"
         case .unknownMutation(_, let resource): "\(redactor.text(resource)): a change of an unknown type"
+        case .unknownGroup(let resource): "\(redactor.text(resource)): rows without a type, passed over"
         case .fullCopy, .notStored, .finished: nil
         }
     }

@@ -74,7 +74,7 @@ final class Story: Sendable {
             swaps.withLock { $0[resource] = took }
             screen.line(
                 "  \(resource): \(Figures.count(rows)) rows, \(Figures.bytes(bytes)), swapped in \(Figures.time(took))")
-        case .tokenRejected, .hidden, .swept, .unknownMutation, .lagging, .notStored:
+        case .tokenRejected, .hidden, .swept, .unknownMutation, .lagging, .notStored, .unknownGroup:
             screen.line("  \(event)")
         case .began, .page, .finished:
             break
