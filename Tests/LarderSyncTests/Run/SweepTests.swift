@@ -87,6 +87,31 @@ import Testing
         #expect(try fixture.differences(["translations:19"]) == [])
     }
 
+    @Test func `is not made by a bootstrap when another one goes on in its place`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
+        let filter = try ResourceFilter("translations:*")
+        let last = HeldAnswer(fixture.script) { $0.path?.contains("cursor") == true }
+        let first = fixture.contentSync(over: last) { $0.perPage = 2 }
+        async let outcome = first.sync(filter)
+        await last.answered()
+        let begun = HeldAnswer(fixture.script)
+        let second = fixture.contentSync(over: begun)
+        async let other = second.sync(filter)
+        await begun.answered()
+        last.release()
+        do {
+            _ = try await outcome
+            Issue.record("the run that was replaced has finished")
+        } catch SyncError.superseded {
+            #expect(try fixture.token() == nil)
+        }
+        begun.release()
+        #expect(try await other.kind == .bootstrap)
+        #expect(try fixture.differences(["translations:*"]) == [])
+        try fixture.expectSound()
+    }
+
     @Test func `spares a filter that is removed while its run is under way`() async throws {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 2)
