@@ -85,13 +85,24 @@ extension Environment {
     public func writeBlocking<Result>(
         durability: Durability = .full, _ body: (inout WriteTransaction) throws -> Result
     ) throws -> Result {
-        precondition(!isInsideTransaction, "writeBlocking inside a read or write of the same store")
+        try onWriterBlocking { try transact(durability: durability, body) }
+    }
+
+    /// Runs `job` on the writer thread, with no transaction open, and waits for it; it may call
+    /// ``transact(durability:_:)``.
+    ///
+    /// Blocks the calling thread. Calling it inside a read or write of the same environment is a programming error.
+    ///
+    /// - Throws: what `job` throws; ``EngineError/closed``, ``EngineError/readOnly``, ``EngineError/usedAfterFork``,
+    ///   ``EngineError/stopped``.
+    public func onWriterBlocking<Result>(_ job: () throws -> Result) throws -> Result {
+        precondition(!isInsideTransaction, "a blocking write inside a read or write of the same store")
         if options.isReadOnly { throw EngineError.readOnly }
         try checkUsable()
         var outcome: Swift.Result<Result, any Error>?
-        try withoutActuallyEscaping(body) { body in
-            // The caller waits until the job has run, so neither the body nor the outcome is shared.
-            let work = LentWork { outcome = Swift.Result { try self.transact(durability: durability, body) } }
+        try withoutActuallyEscaping(job) { job in
+            // The caller waits until the job has run, so neither it nor the outcome is shared.
+            let work = LentWork { outcome = Swift.Result { try job() } }
             try waitForWriter { work.run() }
         }
         guard let outcome else { preconditionFailure("the writer thread dropped a job") }

@@ -46,6 +46,6 @@ final class WriterMeter: Sendable {
 }
 
 extension Store {
-    /// How the writer was held so far by ``write(durability:_:)`` and by bulk work; blocking writes are left out.
+    /// How the writer was held so far, by writes and by bulk work.
     public var writerStatistics: WriterStatistics { shared.meter.statistics }
 }

@@ -35,11 +35,8 @@ extension Store {
         durability: Durability = .full, _ body: (inout Transaction) throws -> Result
     ) throws -> Result {
         try checkWritable()
-        let (result, effects) = try environment.writeBlocking(durability: durability) {
-            (engine: inout WriteTransaction) in try Transaction.run(&engine, tables, body)
-        }
-        shared.publish(effects)
-        return result
+        // Published on the writer thread, so that observers hear of commits in their order.
+        return try environment.onWriterBlocking { try shared.transact(durability: durability, body) }
     }
 
     /// Throws unless the store is open and may be changed.
