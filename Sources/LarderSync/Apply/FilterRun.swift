@@ -2,8 +2,8 @@ internal import LarderFormat
 internal import LarderStore
 
 /// The part of a filter's stored state that one run goes by.
-struct FilterRun: Hashable, Sendable {
-    let canonicalText: String
+package struct FilterRun: Hashable, Sendable {
+    package let canonicalText: String
     let number: Int64
     let run: Int64
     let kind: SyncReport.Kind
@@ -47,6 +47,18 @@ extension Transaction {
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
             token: nil, lastUntilSequence: run.lastUntilSequence)
+    }
+
+    /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
+    mutating func replaceRejected(_ run: FilterRun) throws -> FilterRun {
+        try check(run)
+        return try beginBootstrap(run.canonicalText, isRejected: true)
+    }
+
+    /// Notes how many pages of a bootstrap are in.
+    mutating func notePage(_ number: Int, _ run: FilterRun) throws {
+        try check(run)
+        try updateFilter(run.canonicalText) { $0.pagesDone = Int64(number) }
     }
 
     /// Lets what one bootstrap finished count for the next. What it only listed does not: it may be gone by now.
@@ -106,5 +118,13 @@ extension Transaction {
             else { continue }
             try update(resource) { $0.floor = bound }
         }
+    }
+}
+
+extension ReadView {
+    /// Every resource known that `filter` covers, when `run` follows a rejected token; else none.
+    borrowing func resources(coveredBy filter: ResourceFilter, after run: FilterRun) throws -> [ResourceKey] {
+        guard run.isRejected else { return [] }
+        return try resources().map(\.key).filter { filter.matches(group: $0.group, id: $0.id) }
     }
 }

@@ -53,6 +53,20 @@ public enum SyncError: Error, Sendable {
     }
 }
 
+extension SyncError {
+    /// Whatever a run stumbled over, as what its caller is told.
+    package init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as SyncError: error
+            case is CancellationError: .cancelled
+            case TransportError.cancelled: .cancelled
+            case let error as TransportError: .transport(error)
+            default: .store(error)
+            }
+    }
+}
+
 extension SyncError: CustomStringConvertible {
     /// What happened, in one line without content.
     public var description: String {

@@ -42,6 +42,8 @@ public struct SyncReport: Hashable, Sendable {
     public let filter: String
     /// How it began; a rejected token makes it a bootstrap.
     public internal(set) var kind: Kind
+    /// Whether the server rejected the token it began with, so that it ended as a bootstrap.
+    public internal(set) var wasRejected = false
     /// Pages fetched.
     public internal(set) var pages = 0
     /// Changes received.
