@@ -16,18 +16,22 @@ package struct FilterRun: Hashable, Sendable {
 extension Transaction {
     /// Notes that a run of a filter begins and says how: a filter without a token, or with an unfinished bootstrap, is
     /// bootstrapped.
-    mutating func beginRun(_ canonicalText: String) throws -> FilterRun {
+    ///
+    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    mutating func beginRun(_ canonicalText: String, now: Int64) throws -> FilterRun {
         let old = try filter(canonicalText)?.record
         if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
                 token: token, lastUntilSequence: old.lastUntilSequence)
         }
-        return try beginBootstrap(canonicalText, isRejected: false)
+        return try beginBootstrap(canonicalText, isRejected: false, now: now)
     }
 
     /// Discards the token, which the server has rejected, and begins a bootstrap; what readers see stays.
-    mutating func beginBootstrap(_ canonicalText: String, isRejected: Bool) throws -> FilterRun {
+    mutating func beginBootstrap(
+        _ canonicalText: String, isRejected: Bool, now: Int64
+    ) throws -> FilterRun {
         var run = FilterRecord(canonicalText: canonicalText)
         var interrupted: Int64?
         let number = try updateFilter(canonicalText) { record in
@@ -37,10 +41,13 @@ extension Transaction {
             // Always another number: the run that was interrupted may be going on elsewhere, and has to notice.
             record.run += 1
             record.isBootstrapping = true
+            // How old what is here is stays: only the token is worth nothing any more.
             record.token = nil
-            record.tokenUpdatedAt = nil
             record.isRejected = record.isRejected || isRejected
-            if record.isRejected { record.lastUntilSequence = nil }
+            if isRejected {
+                record.resyncs += 1
+                record.resyncedAt = now
+            }
             run = record
         }
         if let interrupted { try carryOver(from: interrupted, to: run.run, ofFilter: number) }
@@ -50,9 +57,9 @@ extension Transaction {
     }
 
     /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
-    mutating func replaceRejected(_ run: FilterRun) throws -> FilterRun {
+    mutating func replaceRejected(_ run: FilterRun, now: Int64) throws -> FilterRun {
         try check(run)
-        return try beginBootstrap(run.canonicalText, isRejected: true)
+        return try beginBootstrap(run.canonicalText, isRejected: true, now: now)
     }
 
     /// Notes how many pages of a bootstrap are in.
@@ -104,6 +111,10 @@ extension Transaction {
             record.isBootstrapping = false
             record.isRejected = false
             record.pagesDone = 0
+            record.failures = 0
+            record.lastError = nil
+            record.nextAttemptAt = nil
+            if run.kind == .incremental { record.resyncs = 0 }
         }
         return swept
     }

@@ -94,6 +94,7 @@ struct CopyRequests: Sendable {
             mayLowerFloor: run.kind == .bootstrap && run.isRejected && !isDone)
         return FullCopyOrder(
             resource: resource, path: try ServerPath.of(change.snapshotURL ?? "", .fullCopy), rule: rule,
-            knownFloor: floor, run: run, changedAt: change.changedAt)
+            knownFloor: floor,
+            knownSchema: known?.schemaVersion, run: run, changedAt: change.changedAt)
     }
 }

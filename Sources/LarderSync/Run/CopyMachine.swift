@@ -142,8 +142,12 @@ extension CopyMachine {
     }
 
     private mutating func swapped(_ took: Duration) -> [CopyEffect] {
-        guard let intake else { preconditionFailure("a swap before the end") }
-        return [.report(.swapped(order.resource, rows: intake.rows, bytes: intake.bytes, took: took))]
+        guard let intake, let header else { preconditionFailure("a swap before the end") }
+        var events: [CopyEffect] = []
+        if let old = order.knownSchema, old != header.schemaVersion {
+            events.append(.report(.schemaChanged(order.resource, from: old, to: header.schemaVersion)))
+        }
+        return events + [.report(.swapped(order.resource, rows: intake.rows, bytes: intake.bytes, took: took))]
             + end(.success(.swapped(rows: intake.rows, bytes: intake.bytes)))
     }
 }

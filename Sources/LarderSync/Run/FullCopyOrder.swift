@@ -7,6 +7,8 @@ package struct FullCopyOrder: Sendable {
     let rule: FullCopyRule
     /// The floor when the copy was ordered.
     let knownFloor: Int64
+    /// The schema version of the rows that were here then, if any.
+    let knownSchema: Int64?
     let run: FilterRun
     let changedAt: Int64?
 }

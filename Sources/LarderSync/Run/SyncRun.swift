@@ -38,9 +38,12 @@ struct SyncRun: Sendable {
         do {
             switch effect {
             case .begin(let text):
-                return .begun(try await store.write { transaction in try transaction.beginRun(text) })
+                let now = store.host.now()
+                return .begun(try await store.write { transaction in try transaction.beginRun(text, now: now) })
             case .beginBootstrap(let run):
-                return .begun(try await store.write { transaction in try transaction.replaceRejected(run) })
+                let now = store.host.now()
+                return .begun(
+                    try await store.write { transaction in try transaction.replaceRejected(run, now: now) })
             case .fetchPage(let path):
                 return try await fetchPage(path)
             case .apply(let changes, let run):
