@@ -60,7 +60,8 @@ extension ModelAnswer {
             default: "invalid_request"
             }
         return ModelAnswer(
-            status: status, body: Array("{\"message\":\"status \(status)\",\"type\":\"\(type)\",\"success\":false}".utf8),
+            status: status,
+            body: Array("{\"message\":\"status \(status)\",\"type\":\"\(type)\",\"success\":false}".utf8),
             further: retryAfter.map { [("retry-after", String($0))] } ?? [])
     }
 
