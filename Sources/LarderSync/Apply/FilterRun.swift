@@ -1,10 +1,10 @@
-internal import LarderFormat
-internal import LarderStore
+package import LarderFormat
+package import LarderStore
 
 /// The part of a filter's stored state that one run goes by.
 package struct FilterRun: Hashable, Sendable {
     package let canonicalText: String
-    let number: Int64
+    package let number: Int64
     let run: Int64
     let kind: SyncReport.Kind
     /// Whether this is a bootstrap after a rejected token.
@@ -18,7 +18,7 @@ extension Transaction {
     /// bootstrapped.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
-    mutating func beginRun(_ canonicalText: String, now: Int64) throws -> FilterRun {
+    package mutating func beginRun(_ canonicalText: String, now: Int64) throws -> FilterRun {
         let old = try filter(canonicalText)?.record
         if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
             return FilterRun(
@@ -57,13 +57,13 @@ extension Transaction {
     }
 
     /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
-    mutating func replaceRejected(_ run: FilterRun, now: Int64) throws -> FilterRun {
+    package mutating func replaceRejected(_ run: FilterRun, now: Int64) throws -> FilterRun {
         try check(run)
         return try beginBootstrap(run.canonicalText, isRejected: true, now: now)
     }
 
     /// Notes how many pages of a bootstrap are in.
-    mutating func notePage(_ number: Int, _ run: FilterRun) throws {
+    package mutating func notePage(_ number: Int, _ run: FilterRun) throws {
         try check(run)
         try updateFilter(run.canonicalText) { $0.pagesDone = Int64(number) }
     }
@@ -89,7 +89,7 @@ extension Transaction {
     ///
     /// - Parameter covered: after a rejected token, every resource known that the filter covers.
     /// - Returns: the resources that were swept.
-    mutating func finishRun(
+    package mutating func finishRun(
         _ run: FilterRun, token: String, untilSequence: Int64, now: Int64, covered: [ResourceKey]
     ) throws -> [ResourceKey] {
         try check(run)
@@ -134,7 +134,7 @@ extension Transaction {
 
 extension ReadView {
     /// Every resource known that `filter` covers, when `run` follows a rejected token; else none.
-    borrowing func resources(coveredBy filter: ResourceFilter, after run: FilterRun) throws -> [ResourceKey] {
+    package borrowing func resources(coveredBy filter: ResourceFilter, after run: FilterRun) throws -> [ResourceKey] {
         guard run.isRejected else { return [] }
         return try resources().map(\.key).filter { filter.matches(group: $0.group, id: $0.id) }
     }

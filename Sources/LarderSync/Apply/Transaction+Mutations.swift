@@ -1,5 +1,5 @@
-internal import LarderFormat
-internal import LarderStore
+package import LarderFormat
+package import LarderStore
 
 /// What applying some changes did.
 package struct Applied: Sendable {
@@ -10,7 +10,7 @@ package struct Applied: Sendable {
 extension Transaction {
     /// Applies changes that need no full copy, in their order. Those at or below the floor of their resource do nothing,
     /// but for the filter's own membership.
-    mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> Applied {
+    package mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> Applied {
         try check(run)
         var applied = Applied()
         for mutation in mutations {
@@ -72,7 +72,7 @@ extension Transaction {
     }
 
     /// Lists resources as members, on account of changes that ask for their full copies.
-    mutating func list(_ resources: [ResourceKey], _ run: FilterRun) throws {
+    package mutating func list(_ resources: [ResourceKey], _ run: FilterRun) throws {
         try check(run)
         for resource in resources {
             var member = try member(ofFilter: run.number, resource) ?? MemberRecord(listedInRun: run.run)
