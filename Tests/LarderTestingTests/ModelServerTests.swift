@@ -11,7 +11,10 @@ import Testing
 
     func server(_ mutations: [ModelMutation], tokenAhead: ModelServer.TokenAhead = .unavailable) -> ModelServer {
         var server = ModelServer(shape: ModelServer.Shape(tokenAhead: tokenAhead))
-        for mutation in mutations { #expect(server.apply(mutation), "\(mutation)") }
+        for mutation in mutations {
+            let isDone = server.apply(mutation)
+            #expect(isDone, "\(mutation)")
+        }
         return server
     }
 
@@ -92,8 +95,8 @@ import Testing
         let server = server([
             .create(notes, [RowID("entry", "a")]), .hide(notes), .put(notes, RowID("entry", "b")), .publish(notes),
         ])
-        let token = try #require(token(of: "notes:*", at: 1))
-        let page = try page(
+        let token = try #require(issuedToken(of: "notes:*", at: 1))
+        let page = try decoded(
             server.answer(
                 "/api/v4/resources/sync?resources=notes:*&sync_token=\(token)"))
         #expect(page.mutations.map(\.type) == [.resourceDelete, .resourceCreate])
@@ -104,12 +107,12 @@ import Testing
 
     @Test func `a run keeps its bound, and what changes meanwhile waits for the next`() throws {
         var server = server((1...5).map { .create(ResourceID("notes", $0), []) })
-        var page = try page(server.answer("/api/v4/resources/sync?resources=notes:*&bootstrap=true&per_page=2"))
+        var page = try decoded(server.answer("/api/v4/resources/sync?resources=notes:*&bootstrap=true&per_page=2"))
         server.apply(.create(ResourceID("notes", 6), []))
         server.apply(.delete(ResourceID("notes", 4)))
         var listed = page.mutations.map(\.resource.id)
         while let next = page.nextPageURL {
-            page = try self.page(server.answer(next))
+            page = try decoded(server.answer(next))
             #expect(page.syncUntilSequence == 5)
             #expect(page.mutations.allSatisfy { $0.sequence <= 5 })
             listed += page.mutations.map(\.resource.id)
@@ -121,7 +124,7 @@ import Testing
     @Test func `tokens whose changes are forgotten are refused`() throws {
         let server = server([.create(notes, []), .touch(notes), .touch(notes), .forgetLog(before: 3)])
         for (sequence, status) in [(1, 410), (2, 200), (3, 200), (4, 410)] {
-            let token = try #require(token(of: "notes:1", at: Int64(sequence)))
+            let token = try #require(issuedToken(of: "notes:1", at: Int64(sequence)))
             let answer = server.answer("/api/v4/resources/sync?resources=notes:1&sync_token=\(token)")
             #expect(answer.status == status, "a token of \(sequence)")
         }
@@ -130,22 +133,23 @@ import Testing
     @Test func `a restored server goes back, refuses the tokens of before and remembers both eras`() throws {
         var server = server([.create(notes, [RowID("entry", "a")]), .put(notes, RowID("entry", "b"))])
         let lost = server.truth(for: "notes:*")[notes]
-        #expect(server.apply(.restore(toSequence: 1)))
+        server.apply(.restore(toSequence: 1))
+        #expect(server.era == 1)
         server.apply(.put(notes, RowID("entry", "c")))
         #expect(server.sequence == 2)
         let now = server.truth(for: "notes:*")[notes]
         #expect(server.states(of: notes, at: 2) == [lost, now])
         #expect(server.wasState(lost, of: notes, at: 2))
         #expect(!server.wasState(now, of: notes, at: 1))
-        let token = try #require(token(of: "notes:1", at: 1))
+        let token = try #require(issuedToken(of: "notes:1", at: 1))
         #expect(server.answer("/api/v4/resources/sync?resources=notes:1&sync_token=\(token)").status == 410)
     }
 
     @Test func `a restored server that does not notice answers with a lower bound`() throws {
         var server = server([.create(notes, []), .touch(notes), .touch(notes)], tokenAhead: .answered)
         server.apply(.restore(toSequence: 1))
-        let token = try #require(token(of: "notes:1", at: 3))
-        let page = try page(server.answer("/api/v4/resources/sync?resources=notes:1&sync_token=\(token)"))
+        let token = try #require(issuedToken(of: "notes:1", at: 3))
+        let page = try decoded(server.answer("/api/v4/resources/sync?resources=notes:1&sync_token=\(token)"))
         #expect(page.syncUntilSequence == 1)
         #expect(page.mutations.isEmpty)
     }
@@ -155,10 +159,10 @@ import Testing
         let copy = server.answer("/api/v4/resources/snapshots/notes/1", lag: 2)
         #expect(copy.text.contains("\"sync_sequence\":1,\"records\":[]"))
         #expect(server.answer("/api/v4/resources/snapshots/translations/19", lag: 1).status == 503)
-        let token = try #require(token(of: "notes:1", at: 3))
+        let token = try #require(issuedToken(of: "notes:1", at: 3))
         #expect(server.answer("/api/v4/resources/sync?resources=notes:1&sync_token=\(token)", lag: 1).status == 503)
         #expect(server.answer("/api/v4/resources/sync?cursor=c-i-0-3-0-5-notes:1", lag: 1).status == 503)
-        let page = try page(server.answer("/api/v4/resources/sync?resources=notes:1&bootstrap=true", lag: 1))
+        let page = try decoded(server.answer("/api/v4/resources/sync?resources=notes:1&bootstrap=true", lag: 1))
         #expect(page.syncUntilSequence == 2)
     }
 
@@ -171,15 +175,15 @@ import Testing
     }
 
     /// The token that a run of `filter` with that bound ends with.
-    private func token(of filter: String, at sequence: Int64) -> String? {
+    private func issuedToken(of filter: String, at sequence: Int64) -> String? {
         var empty = ModelServer()
         let touched = ResourceID("recitations", 1)
         if sequence > 0 { empty.apply(.create(touched, [])) }
         while empty.sequence < sequence { empty.apply(.touch(touched)) }
-        return try? page(empty.answer("/api/v4/resources/sync?resources=\(filter)&bootstrap=true")).nextSyncToken
+        return try? decoded(empty.answer("/api/v4/resources/sync?resources=\(filter)&bootstrap=true")).nextSyncToken
     }
 
-    private func page(_ answer: ModelAnswer) throws -> SyncPage {
+    private func decoded(_ answer: ModelAnswer) throws -> SyncPage {
         try #require(answer.status == 200, "\(answer.text)")
         return try SyncPage(decoding: answer.body)
     }
