@@ -87,7 +87,9 @@ let package = Package(
         .target(
             name: "LarderTesting",
             dependencies: [
-                "LarderSync", "LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "LarderSync", "LarderStore", "LarderFormat", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
 
         .executableTarget(
@@ -107,6 +109,11 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/demo"),
+
+        .executableTarget(
+            name: "larder-simulate",
+            dependencies: ["LarderTesting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tools/simulate"),
 
         .executableTarget(
             name: "engine-probe", dependencies: ["LarderEngine", "CLMDB"], path: "Tests/Probes/engine-probe"),
@@ -134,6 +141,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "LarderTestingTests", dependencies: ["LarderTesting", "LarderSync", "LarderServer"]),
+        .testTarget(name: "SimulationTests", dependencies: ["LarderTesting"]),
         .testTarget(
             name: "LarderServerTests",
             dependencies: [
