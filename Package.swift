@@ -86,7 +86,9 @@ let package = Package(
             ]),
         .target(
             name: "LarderTesting",
-            dependencies: ["LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types")]),
+            dependencies: [
+                "LarderSync", "LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
 
         .executableTarget(
             name: "cachetool",

@@ -11,6 +11,7 @@ public final class ContentSync: Sendable {
     let credentials: any Credentials
     let configuration: SyncConfiguration
     private let flights = Flights()
+    private let claims = ResourceClaims()
     private let report: @Sendable (SyncEvent) -> Void
 
     /// - Parameter onEvent: told what happens in every run, on whatever thread it happens; must be quick.
@@ -37,7 +38,7 @@ public final class ContentSync: Sendable {
                 filter: filter, store: self.store,
                 client: ServerClient(
                     transport: self.transport, credentials: self.credentials, configuration: self.configuration),
-                configuration: self.configuration, report: self.report)
+                claims: self.claims, configuration: self.configuration, report: self.report)
             return try await run.execute()
         }
     }

@@ -40,7 +40,7 @@ struct PageOrder: Sendable {
                 throw .inconsistentRun(reason: "a bootstrap lists resources only")
             }
             // A path that may not be requested spoils the page before any of it is applied.
-            if mutation.type.needsFullCopy { _ = try SyncRun.path(mutation.snapshotURL ?? "", .fullCopy) }
+            if mutation.type.needsFullCopy { _ = try ServerPath.of(mutation.snapshotURL ?? "", .fullCopy) }
         }
     }
 }
