@@ -53,7 +53,7 @@ let package = Package(
         .target(
             name: "Larder",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport",
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport", "CLarderSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
