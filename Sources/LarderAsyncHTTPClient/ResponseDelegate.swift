@@ -11,10 +11,13 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
 
     private let exchange: Exchange
     private let isSecure: Bool
+    private let mayBeCoded: Bool
 
-    init(_ exchange: Exchange, isSecure: Bool) {
+    /// - Parameter mayBeCoded: whether the request asks for a compressed body, and its sender can read one.
+    init(_ exchange: Exchange, isSecure: Bool, mayBeCoded: Bool) {
         self.exchange = exchange
         self.isSecure = isSecure
+        self.mayBeCoded = mayBeCoded
     }
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
@@ -33,7 +36,11 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
             fields.append(HTTPField(name: name, value: value))
         }
         let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
-        exchange.receive(head: HTTPResponse(status: status, headerFields: fields))
+        let response = HTTPResponse(status: status, headerFields: fields)
+        if !mayBeCoded, ContentCoding.isCoded(response) {
+            return task.eventLoop.makeFailedFuture(TransportError.encodedBody)
+        }
+        exchange.receive(head: response)
         return task.eventLoop.makeSucceededVoidFuture()
     }
 

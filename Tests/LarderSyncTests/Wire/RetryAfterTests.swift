@@ -46,7 +46,7 @@ import Testing
 
     @Test func `is never a trap, whatever stands in it and whatever the time is`() {
         let seed: UInt64 = 20_260_101
-        var generator = Seeded(seed: seed)
+        var generator = Seeded(seed)
         let forms = ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
         for _ in 0..<3000 {
             var bytes = Array((forms.randomElement(using: &generator) ?? "").utf8)
