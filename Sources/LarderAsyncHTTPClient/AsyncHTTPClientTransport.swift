@@ -9,7 +9,7 @@ private import NIOHTTP1
 ///
 /// A reader that stops asking stops the server: one chunk is held, the rest waits in the socket buffers.
 /// A refused connection fails at once, nothing is retried, followed, decompressed or stored. A body that is compressed
-/// though the request did not ask for it fails with ``TransportError/encodedBody`` before any of it is read.
+/// though the request did not ask for it fails with ``TransportError/encodedBody`` when it is read.
 /// Call ``shutdown()`` when done; a transport that is let go without it shuts down in the background.
 public final class AsyncHTTPClientTransport: Transport {
     private let client: HTTPClient

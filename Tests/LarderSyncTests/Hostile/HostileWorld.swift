@@ -38,9 +38,7 @@ enum HostileWorld {
         _ attack: (HostileServer, SyncFixture) async throws -> Void
     ) async throws {
         let server = try server()
-        let transport = AsyncHTTPClientTransport()
-        let fixture = try SyncFixture(transport: transport, base: server.base)
-        do {
+        try await Client(server).run(sourceLocation: sourceLocation) { fixture in
             try await fixture.sync("translations:*")
             let before = try KeptState(fixture)
             try await attack(server, fixture)
@@ -49,12 +47,46 @@ enum HostileWorld {
             try await fixture.sync("translations:*")
             #expect(try fixture.translation(19) == ["1": payload(1, "honest")], sourceLocation: sourceLocation)
             #expect(try fixture.token() == "B", sourceLocation: sourceLocation)
-        } catch {
-            await transport.shutdown()
-            throw error
         }
-        await transport.shutdown()
-        try fixture.expectSound(sourceLocation: sourceLocation)
+    }
+
+    /// A client with a store of its own, over HTTP.
+    struct Client {
+        private let server: HostileServer
+
+        init(_ server: HostileServer) {
+            self.server = server
+        }
+
+        /// Runs `body`, and looks at the store afterwards: whatever happened, it must be sound.
+        func run(
+            sourceLocation: SourceLocation = #_sourceLocation, _ body: (SyncFixture) async throws -> Void
+        ) async throws {
+            let transport = AsyncHTTPClientTransport()
+            let fixture = try SyncFixture(transport: transport, base: server.base)
+            do {
+                try await body(fixture)
+            } catch {
+                await transport.shutdown()
+                throw error
+            }
+            await transport.shutdown()
+            try fixture.expectSound(sourceLocation: sourceLocation)
+        }
+    }
+}
+
+extension HostileServer {
+    /// Asks for a second copy of translation 19 behind the token `A`, and answers it with `answer`.
+    func onSecondCopy(_ answer: @escaping Answer) {
+        let copies = Mutexed<Int>()
+        on("token A", page([change(2, "RESOURCE_INVALIDATE")], until: 2, token: "B"))
+        on("translations/19") { connection in
+            // The first one is that of the bootstrap.
+            if copies.update({ ($0 ?? 0) + 1 }) > 1 { return answer(connection) }
+            let honest = copy(at: 1, "one")
+            return connection.send(ok(["Content-Length: \(honest.utf8.count)"]) + honest)
+        }
     }
 }
 #endif

@@ -54,7 +54,8 @@ import Testing
                 let place = Int.random(in: bytes.indices, using: &generator)
                 bytes[place] = UInt8.random(in: 0x20...0x7E, using: &generator)
             }
-            let now = [Int64.min, Int64.max, 0, Self.now].randomElement(using: &generator) ?? 0
+            let times: [Int64] = [.min, .max, 0, Self.now]
+            let now = times.randomElement(using: &generator) ?? 0
             let text = String(decoding: bytes, as: UTF8.self)
             let seconds = RetryAfter.seconds(text, date: forms[0], now: now)
             #expect(seconds.map { (0...RetryAfter.longest).contains($0) } ?? true, "seed \(seed): \(text) at \(now)")
@@ -83,12 +84,14 @@ import Testing
     func `that names a date is taken from the clock here`(field: String, seconds: Int?) {
         #expect(RetryAfter.seconds(field, date: nil, now: Self.now) == seconds)
         #expect(RetryAfter.seconds(field, date: "yesterday", now: Self.now) == seconds)
-        #expect(RetryAfter.seconds(field, date: nil, now: Self.now - 1) == seconds.map { $0 == 0 ? 0 : min($0 + 1, 86_400) })
+        let aMomentBefore = seconds.map { $0 == 0 ? 0 : min($0 + 1, 86_400) }
+        #expect(RetryAfter.seconds(field, date: nil, now: Self.now - 1) == aMomentBefore)
     }
 
     @Test func `that names a date is taken from the server's clock where the answer says it`() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
-        for now in [Self.now, 0, .min, .max] {
+        let times: [Int64] = [Self.now, 0, .min, .max]
+        for now in times {
             #expect(RetryAfter.seconds("Sun, 06 Nov 1994 08:50:07 GMT", date: date, now: now) == 30)
             #expect(RetryAfter.seconds("Sun, 06 Nov 1994 08:49:36 GMT", date: date, now: now) == 0)
         }
