@@ -146,11 +146,18 @@ let package = Package(
             dependencies: [
                 "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting",
                 "LarderServer",
-                "LarderAsyncHTTPClient",
+                "LarderAsyncHTTPClient", "hostile-child",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Protocol/COVERAGE.md"]),
+        .executableTarget(
+            name: "hostile-child",
+            dependencies: [
+                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderURLSession",
+                "LarderAsyncHTTPClient", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/Probes/HostileChild"),
 
         .target(
             name: "CrashWorld",
