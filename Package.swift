@@ -134,6 +134,8 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
+            name: "LarderTestingTests", dependencies: ["LarderTesting", "LarderSync", "LarderServer"]),
+        .testTarget(
             name: "LarderServerTests",
             dependencies: [
                 "LarderServer",
