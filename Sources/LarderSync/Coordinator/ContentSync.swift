@@ -44,7 +44,8 @@ public final class ContentSync: Sendable {
             let run = SyncRun(
                 filter: filter, store: self.store,
                 client: ServerClient(
-                    transport: self.transport, credentials: self.credentials, configuration: self.configuration),
+                    transport: self.transport, credentials: self.credentials, configuration: self.configuration,
+                    now: self.store.host.now),
                 claims: self.claims, configuration: self.configuration, report: onEvent)
             return try await run.execute()
         }

@@ -47,6 +47,9 @@ final class SyncDisplay: Sendable {
         case .swept(let resource): "\(redactor.text(resource)): held by no filter any more"
         case .unknownMutation(_, let resource): "\(redactor.text(resource)): a change of an unknown type"
         case .unknownGroup(let resource): "\(redactor.text(resource)): rows without a type, passed over"
+        case .schemaChanged(let resource, let old, let new):
+            "\(redactor.text(resource)): rows of schema version \(new) in place of \(old)"
+        case .failed, .slowed, .overdue, .intercepted: event.description
         case .fullCopy, .notStored, .finished: nil
         }
     }
