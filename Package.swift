@@ -88,7 +88,9 @@ let package = Package(
         .target(
             name: "LarderTesting",
             dependencies: [
-                "LarderSync", "LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "LarderStore", "LarderFormat", "LarderSync", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
 
         .executableTarget(

@@ -186,9 +186,9 @@ extension SyncCoordinator {
     }
 
     private func arm(_ time: Duration) {
-        let wait = max(.zero, time - store.host.elapsed())
         setTimer(
             Task {
+                let wait = max(.zero, time - store.host.elapsed())
                 do { try await store.host.sleep(wait) } catch { return }
                 post(.timer)
             })
