@@ -3,19 +3,22 @@ import LarderTesting
 import Testing
 
 @Suite struct `A captive portal` {
-    @Test(arguments: [
-        (511, nil), (511, "application/json"), (302, nil), (301, "text/html"), (307, "application/json"),
-        (200, "text/html"), (200, "Text/HTML; charset=utf-8"), (200, " text/html ;x=y"), (203, "application/xhtml+xml"),
-    ] as [(Int, String?)])
+    @Test(
+        arguments: [
+            (511, nil), (511, "application/json"), (302, nil), (301, "text/html"), (307, "application/json"),
+            (200, "text/html"), (200, "Text/HTML; charset=utf-8"), (200, " text/html ;x=y"),
+            (203, "application/xhtml+xml"),
+        ] as [(Int, String?)])
     func `is likely behind a sign-in answer`(status: Int, contentType: String?) {
         #expect(CaptivePortal.isLikely(status: status, contentType: contentType))
     }
 
-    @Test(arguments: [
-        (200, "application/json"), (200, nil), (204, nil), (304, nil), (200, "application/octet-stream"),
-        (401, "application/json"), (404, "text/html"), (502, "text/html"), (503, nil), (200, ""),
-        (200, "text/html5"), (0, nil), (-1, "text/html"), (999, "text/html"),
-    ] as [(Int, String?)])
+    @Test(
+        arguments: [
+            (200, "application/json"), (200, nil), (204, nil), (304, nil), (200, "application/octet-stream"),
+            (401, "application/json"), (404, "text/html"), (502, "text/html"), (503, nil), (200, ""),
+            (200, "text/html5"), (0, nil), (-1, "text/html"), (999, "text/html"),
+        ] as [(Int, String?)])
     func `is not seen in what servers and their gateways answer`(status: Int, contentType: String?) {
         #expect(!CaptivePortal.isLikely(status: status, contentType: contentType))
     }
