@@ -5,40 +5,35 @@
 package struct ModelFilter: Hashable, Sendable {
     /// The canonical text.
     package let text: String
-    /// Sorted ids of each group; none stand for all.
-    private let scopes: [String: [Int64]]
+    private let scopes: [Scope]
+
+    private struct Scope: Hashable {
+        let group: String
+        /// Sorted, once each; none stand for all.
+        var ids: [Int64]
+    }
 
     /// Parses `group:*` and `group:id,id`, joined by `;`; `nil` for anything else.
     package init?(_ text: String) {
-        var scopes: [String: [Int64]] = [:]
+        var scopes: [Scope] = []
         for part in text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
-            guard let colon = part.firstIndex(of: UInt8(ascii: ":")), Self.isGroup(part[..<colon]) else { return nil }
-            var ids: [Int64] = []
-            var isWhole = false
-            for item in part[colon...].dropFirst().split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-            {
-                if item.elementsEqual("*".utf8) {
-                    isWhole = true
-                } else {
-                    guard let id = Self.id(item) else { return nil }
-                    ids.append(id)
-                }
-            }
-            let group = String(Substring(part[..<colon]))
-            if isWhole || scopes[group]?.isEmpty == true {
-                scopes[group] = []
+            guard let scope = Self.scope(part) else { return nil }
+            if let place = scopes.firstIndex(where: { $0.group == scope.group }) {
+                let isWhole = scope.ids.isEmpty || scopes[place].ids.isEmpty
+                scopes[place].ids = isWhole ? [] : Set(scopes[place].ids + scope.ids).sorted()
             } else {
-                scopes[group, default: []] += ids
+                scopes.append(scope)
             }
         }
-        self.scopes = scopes.mapValues { Set($0).sorted() }
-        self.text = Self.canonical(self.scopes)
+        scopes.sort { $0.group < $1.group }
+        self.scopes = scopes
+        self.text = Self.canonical(scopes)
     }
 
     /// Whether the filter asks for a resource.
     package func covers(_ resource: ModelServer.ResourceID) -> Bool {
-        guard let ids = scopes[resource.group] else { return false }
-        return ids.isEmpty || ids.contains(resource.id)
+        guard let scope = scopes.first(where: { $0.group == resource.group }) else { return false }
+        return scope.ids.isEmpty || scope.ids.contains(resource.id)
     }
 
     /// What stands for the filter in tokens.
@@ -61,14 +56,30 @@ package struct ModelFilter: Hashable, Sendable {
         return Int64(Substring(text))
     }
 
-    private static func canonical(_ scopes: [String: [Int64]]) -> String {
+    private static func scope(_ part: Substring.UTF8View) -> Scope? {
+        guard let colon = part.firstIndex(of: UInt8(ascii: ":")), isGroup(part[..<colon]) else { return nil }
+        let list = part[part.index(after: colon)...]
+        let group = String(Substring(part[..<colon]))
+        var ids: [Int64] = []
+        var isWhole = false
+        for item in list.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            if item.elementsEqual("*".utf8) {
+                isWhole = true
+            } else {
+                guard let id = id(item) else { return nil }
+                if !ids.contains(id) { ids.append(id) }
+            }
+        }
+        return Scope(group: group, ids: isWhole ? [] : ids.sorted())
+    }
+
+    private static func canonical(_ scopes: [Scope]) -> String {
         var text = ""
-        for (group, ids) in scopes.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        for scope in scopes {
             if !text.isEmpty { text += ";" }
-            text += group
-            text += ":"
-            if ids.isEmpty { text += "*" }
-            for (index, id) in ids.enumerated() {
+            text += scope.group
+            text += scope.ids.isEmpty ? ":*" : ":"
+            for (index, id) in scope.ids.enumerated() {
                 if index > 0 { text += "," }
                 text += String(id)
             }
