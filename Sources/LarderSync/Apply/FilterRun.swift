@@ -2,8 +2,8 @@ internal import LarderFormat
 internal import LarderStore
 
 /// The part of a filter's stored state that one run goes by.
-struct FilterRun: Hashable, Sendable {
-    let canonicalText: String
+package struct FilterRun: Hashable, Sendable {
+    package let canonicalText: String
     let number: Int64
     let run: Int64
     let kind: SyncReport.Kind
@@ -11,23 +11,29 @@ struct FilterRun: Hashable, Sendable {
     let isRejected: Bool
     let token: String?
     let lastUntilSequence: Int64?
+    /// When it began, in milliseconds since 1970-01-01 UTC.
+    let beganAt: Int64
 }
 
 extension Transaction {
     /// Notes that a run of a filter begins and says how: a filter without a token, or with an unfinished bootstrap, is
     /// bootstrapped.
-    mutating func beginRun(_ canonicalText: String) throws -> FilterRun {
+    ///
+    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    mutating func beginRun(_ canonicalText: String, now: Int64) throws -> FilterRun {
         let old = try filter(canonicalText)?.record
         if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
-                token: token, lastUntilSequence: old.lastUntilSequence)
+                token: token, lastUntilSequence: old.lastUntilSequence, beganAt: now)
         }
-        return try beginBootstrap(canonicalText, isRejected: false)
+        return try beginBootstrap(canonicalText, isRejected: false, now: now)
     }
 
     /// Discards the token, which the server has rejected, and begins a bootstrap; what readers see stays.
-    mutating func beginBootstrap(_ canonicalText: String, isRejected: Bool) throws -> FilterRun {
+    mutating func beginBootstrap(
+        _ canonicalText: String, isRejected: Bool, now: Int64
+    ) throws -> FilterRun {
         var run = FilterRecord(canonicalText: canonicalText)
         var interrupted: Int64?
         let number = try updateFilter(canonicalText) { record in
@@ -37,16 +43,32 @@ extension Transaction {
             // Always another number: the run that was interrupted may be going on elsewhere, and has to notice.
             record.run += 1
             record.isBootstrapping = true
+            record.attemptedAt = now
+            // How old what is here is stays: only the token is worth nothing any more.
             record.token = nil
-            record.tokenUpdatedAt = nil
             record.isRejected = record.isRejected || isRejected
-            if record.isRejected { record.lastUntilSequence = nil }
+            if isRejected {
+                record.resyncs += 1
+                record.resyncedAt = now
+            }
             run = record
         }
         if let interrupted { try carryOver(from: interrupted, to: run.run, ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
-            token: nil, lastUntilSequence: run.lastUntilSequence)
+            token: nil, lastUntilSequence: run.lastUntilSequence, beganAt: now)
+    }
+
+    /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
+    mutating func replaceRejected(_ run: FilterRun, now: Int64) throws -> FilterRun {
+        try check(run)
+        return try beginBootstrap(run.canonicalText, isRejected: true, now: now)
+    }
+
+    /// Notes how many pages of a bootstrap are in.
+    mutating func notePage(_ number: Int, _ run: FilterRun) throws {
+        try check(run)
+        try updateFilter(run.canonicalText) { $0.pagesDone = Int64(number) }
     }
 
     /// Lets what one bootstrap finished count for the next. What it only listed does not: it may be gone by now.
@@ -92,6 +114,11 @@ extension Transaction {
             record.isBootstrapping = false
             record.isRejected = false
             record.pagesDone = 0
+            record.attemptedAt = run.beganAt
+            record.failures = 0
+            record.lastError = nil
+            record.nextAttemptAt = nil
+            if run.kind == .incremental { record.resyncs = 0 }
         }
         return swept
     }
@@ -106,5 +133,26 @@ extension Transaction {
             else { continue }
             try update(resource) { $0.floor = bound }
         }
+    }
+}
+
+extension Transaction {
+    /// Keeps with a filter how its last run went. A filter that was removed meanwhile stays so.
+    mutating func note(_ attempt: AttemptNote, ofFilter canonicalText: String) throws {
+        guard try filter(canonicalText) != nil else { return }
+        try updateFilter(canonicalText) { record in
+            record.attemptedAt = attempt.attemptedAt ?? record.attemptedAt
+            record.failures = Int64(attempt.failures)
+            record.lastError = attempt.lastError
+            record.nextAttemptAt = attempt.nextAttemptAt
+        }
+    }
+}
+
+extension ReadView {
+    /// Every resource known that `filter` covers, when `run` follows a rejected token; else none.
+    borrowing func resources(coveredBy filter: ResourceFilter, after run: FilterRun) throws -> [ResourceKey] {
+        guard run.isRejected else { return [] }
+        return try resources().map(\.key).filter { filter.matches(group: $0.group, id: $0.id) }
     }
 }

@@ -2,7 +2,7 @@ internal import LarderFormat
 internal import LarderStore
 
 /// What applying some changes did.
-struct Applied: Sendable {
+package struct Applied: Sendable {
     var rowsChanged = 0
     var events: [SyncEvent] = []
 }
@@ -81,20 +81,5 @@ extension Transaction {
             // Every member has a record, so that its state can be told.
             if try record(of: resource) == nil { try update(resource) { _ in } }
         }
-    }
-
-    /// Hides a resource whose full copy the server does not have (404).
-    ///
-    /// - Returns: false, with nothing changed, when another filter has brought news of the resource since the copy was
-    ///   ordered: the answer may be older than they are, and if it is not, the change that hides it is still to come.
-    mutating func hideMissing(_ order: FullCopyOrder) throws -> Bool {
-        try check(order.run)
-        let old = try record(of: order.resource)?.floor ?? 0
-        guard old == order.knownFloor else { return false }
-        try removeMember(ofFilter: order.run.number, order.resource)
-        let floor = order.rule.changeSequence
-        try withdraw(order.resource, floor: floor, as: .hidden)
-        if order.rule.mayLowerFloor, old > floor { try update(order.resource) { $0.floor = floor } }
-        return true
     }
 }

@@ -31,6 +31,10 @@ public enum SyncError: Error, Sendable {
     case credentials(any Error)
     /// The filter was removed while its run was under way, or run from another place that shares the store.
     case superseded
+    /// There is no network, or it is not to be used now; the run is kept for when there is.
+    case offline
+    /// Something answers in the server's place, such as a captive portal; `status` of its answer, where there was one.
+    case intercepted(status: Int?)
     /// The run was cancelled.
     case cancelled
 
@@ -46,10 +50,39 @@ public enum SyncError: Error, Sendable {
     public var isRetryable: Bool {
         switch self {
         case .transport(let error): error.isRetryable
-        case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire, .superseded: true
+        case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire, .superseded, .offline, .intercepted:
+            true
         case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongFullCopy, .store, .credentials, .cancelled:
             false
         }
+    }
+
+    /// The seconds that the server wants to be left alone for, where it said so.
+    public var retryAfter: Int? {
+        switch self {
+        case .rateLimited(_, let seconds), .unavailable(_, let seconds): seconds
+        default: nil
+        }
+    }
+
+    /// Whether not the server has answered.
+    var isInterception: Bool {
+        if case .intercepted = self { return true }
+        return false
+    }
+}
+
+extension SyncError {
+    /// Whatever a run stumbled over, as what its caller is told.
+    package init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as SyncError: error
+            case is CancellationError: .cancelled
+            case TransportError.cancelled: .cancelled
+            case let error as TransportError: .transport(error)
+            default: .store(error)
+            }
     }
 }
 
@@ -72,6 +105,8 @@ extension SyncError: CustomStringConvertible {
         case .store(let error): "The store failed: \(error)"
         case .credentials(let error): "There are no credentials: \(error)"
         case .superseded: "The filter was removed or synced from elsewhere meanwhile."
+        case .offline: "There is no network, or it is not to be used now."
+        case .intercepted: "Something else answers in the server's place; the network may want a sign-in."
         case .cancelled: "The run was cancelled."
         }
     }
