@@ -49,11 +49,12 @@ let package = Package(
                 "LarderStore", "LarderFormat", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .target(
             name: "Larder",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport",
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport", "CLarderSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -87,7 +88,7 @@ let package = Package(
         .target(
             name: "LarderTesting",
             dependencies: [
-                "LarderSync", "LarderStore", "LarderFormat", "LarderTransport",
+                "LarderStore", "LarderFormat", "LarderSync", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -155,11 +156,18 @@ let package = Package(
             dependencies: [
                 "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting",
                 "LarderServer",
-                "LarderAsyncHTTPClient",
+                "LarderAsyncHTTPClient", "hostile-child",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Protocol/COVERAGE.md"]),
+        .executableTarget(
+            name: "hostile-child",
+            dependencies: [
+                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderURLSession",
+                "LarderAsyncHTTPClient", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/Probes/HostileChild"),
 
         .target(
             name: "CrashWorld",

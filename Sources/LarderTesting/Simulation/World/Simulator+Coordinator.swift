@@ -77,12 +77,7 @@ extension Simulator {
                 guard let store else { return }
                 try working {
                     try store.writeBlocking(durability: .relaxed) { transaction in
-                        guard try transaction.filter(text) != nil else { return }
-                        try transaction.updateFilter(text) { record in
-                            record.failures = Int64(attempt.failures)
-                            record.lastError = attempt.lastError
-                            record.nextAttemptAt = attempt.nextAttemptAt
-                        }
+                        try transaction.note(attempt, ofFilter: text)
                     }
                 }
                 try look(.noted)
