@@ -10,6 +10,7 @@ package struct FilterRun: Hashable, Sendable {
     /// Whether this is a bootstrap after a rejected token.
     let isRejected: Bool
     let token: String?
+    /// What the server's count of changes is known to have reached.
     let lastUntilSequence: Int64?
     /// When it began, in milliseconds since 1970-01-01 UTC.
     let beganAt: Int64
@@ -53,10 +54,14 @@ extension Transaction {
             }
             run = record
         }
-        if let interrupted { try carryOver(from: interrupted, to: run.run, ofFilter: number) }
+        var last = run.lastUntilSequence
+        if let interrupted, let floor = try carryOver(from: interrupted, to: run.run, ofFilter: number) {
+            // The server has had as many changes at least, or it was restored from a backup since.
+            last = max(last ?? floor, floor)
+        }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
-            token: nil, lastUntilSequence: run.lastUntilSequence, beganAt: now)
+            token: nil, lastUntilSequence: last, beganAt: now)
     }
 
     /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
@@ -72,11 +77,17 @@ extension Transaction {
     }
 
     /// Lets what one bootstrap finished count for the next. What it only listed does not: it may be gone by now.
-    private mutating func carryOver(from old: Int64, to new: Int64, ofFilter number: Int64) throws {
+    ///
+    /// - Returns: the highest floor of what it finished; nil when it finished nothing.
+    private mutating func carryOver(from old: Int64, to new: Int64, ofFilter number: Int64) throws -> Int64? {
+        var highest: Int64?
         for (resource, member) in try members(ofFilter: number) where member.finishedInRun == old {
             try putMember(
                 ofFilter: number, resource, MemberRecord(listedInRun: member.listedInRun, finishedInRun: new))
+            let floor = try record(of: resource)?.floor ?? 0
+            highest = max(highest ?? floor, floor)
         }
+        return highest
     }
 
     /// Throws ``SyncError/superseded`` unless the filter is still where the run has put it.

@@ -9,6 +9,8 @@ struct Watch {
     private(set) var ending: [String] = []
     /// Whether a captive portal was met, and nothing has told since that it is gone.
     private(set) var knowsPortal = false
+    /// The filters whose runs the coordinator calls off.
+    private var cancelled: Set<String> = []
     private var network = NetworkState.offline
     /// The filters whose last run finished without a bootstrap: nothing holds back the next one.
     private(set) var isFree: Set<String> = []
@@ -26,6 +28,8 @@ struct Watch {
         isFree.remove(text)
         isInStep.remove(text)
     }
+
+    mutating func isCancelled(_ text: String) { cancelled.insert(text) }
 
     mutating func isStarted(_ text: String) { asked.remove(text) }
 
@@ -48,7 +52,8 @@ struct Watch {
         case .probed(isReachable: true): knowsPortal = false
         case .ended(let text, let outcome):
             ending.removeAll { $0 == text }
-            if hasProbe, case .failure(.intercepted) = outcome { knowsPortal = true }
+            // What a run that was called off met is not looked at.
+            if cancelled.remove(text) == nil, hasProbe, case .failure(.intercepted) = outcome { knowsPortal = true }
         default: break
         }
     }
