@@ -79,7 +79,7 @@ extension Transaction {
     /// Lets what one bootstrap finished count for the next. What it only listed does not: it may be gone by now.
     ///
     /// - Returns: the highest floor of what it finished; nil when it finished nothing.
-    private mutating func carryOver(from old: Int64, to new: Int64, ofFilter number: Int64) throws -> Int64? {
+    mutating func carryOver(from old: Int64, to new: Int64, ofFilter number: Int64) throws -> Int64? {
         var highest: Int64?
         for (resource, member) in try members(ofFilter: number) where member.finishedInRun == old {
             try putMember(

@@ -14,6 +14,12 @@ extension Transaction {
     ) throws {
         try check(order.run)
         guard order.rule.accepts(header.sequence, floor: record.floor) else { throw LaggingCopy() }
+        if header.sequence < record.floor {
+            // Another filter has brought newer rows since this copy was ordered: the server has them, so it was not set
+            // back, and will send them with the next copy.
+            guard record.floor == order.knownFloor else { throw LaggingCopy() }
+            try setBackOthers(holding: order.resource, to: header.sequence, by: order.run)
+        }
         record.floor = header.sequence
         record.snapshotPath = order.path.text
         record.schemaVersion = header.schemaVersion
