@@ -61,7 +61,8 @@ struct Checker {
                 }
             } else if !server.wasState(rows, of: id, at: resource.floor) {
                 throw Violation(
-                    .wholeGeneration, "\(key) at floor \(resource.floor) shows "
+                    .wholeGeneration,
+                    "\(key) at floor \(resource.floor) shows "
                         + "\(rows.map { "\($0.key): \($0.value)" }.sorted())")
             }
         }

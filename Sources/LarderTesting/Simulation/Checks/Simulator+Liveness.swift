@@ -17,7 +17,8 @@ extension Simulator {
             case nil:
                 if agenda.count(of: copy.owner) != 1 {
                     throw Violation(
-                        .lostEffect, "copy \(number) of \(copy.resource) waits for \(agenda.count(of: copy.owner)) steps")
+                        .lostEffect,
+                        "copy \(number) of \(copy.resource) waits for \(agenda.count(of: copy.owner)) steps")
                 }
             case .claim(let resource):
                 guard let holder = claims[resource]?.holder, copies[holder] != nil, holder != number else {
@@ -37,7 +38,8 @@ extension Simulator {
     private func checkTimer(_ coordinator: CoordinatorMachine) throws {
         let timer = agenda.entries.first { $0.owner == .timer }
         if (timer != nil) != (coordinator.armed != nil) {
-            throw Violation(.liveness, "the timer is \(timer == nil ? "not " : "")set, the coordinator thinks otherwise")
+            throw Violation(
+                .liveness, "the timer is \(timer == nil ? "not " : "")set, the coordinator thinks otherwise")
         }
         if isStopping {
             if runs.isEmpty, watch.ending.isEmpty, agenda.count(of: .removal) == 0 {
@@ -78,7 +80,9 @@ extension Simulator {
         if request.perPage != run.perPage {
             throw Violation(.requests, "\(run.text) asks for \(request.perPage) per page, not \(run.perPage)")
         }
-        if case .changes(let token) = request.kind, let token, let scope = request.filter, token.filterHash != scope.hash {
+        if case .changes(let token) = request.kind, let token, let scope = request.filter,
+            token.filterHash != scope.hash
+        {
             throw Violation(.requests, "\(run.text) sends the token of another filter")
         }
     }

@@ -30,10 +30,12 @@ extension Simulator {
         }
         guard let event else { return }
         if delays.below(6) > 0 { return try deliver(event, to: copy) }
-        agenda.add(at: now + delay(), owner, "hears", .copy { [unowned self] in
-            try deliver(event, to: copy)
-            return nil
-        })
+        agenda.add(
+            at: now + delay(), owner, "hears",
+            .copy { [unowned self] in
+                try deliver(event, to: copy)
+                return nil
+            })
     }
 
     private func deliver(_ event: CopyEvent, to copy: SimulatedCopy) throws {
@@ -60,9 +62,11 @@ extension Simulator {
                     at: now + Int64(attempt) * 1_000, copy.owner, "paused", isCancellable: true, .copy { .paused })
             case .discard(let staging):
                 // Not to be cancelled.
-                agenda.add(at: now + delay(), copy.owner, "discards", .copy { [unowned self] in
-                    try discard(staging, copy)
-                })
+                agenda.add(
+                    at: now + delay(), copy.owner, "discards",
+                    .copy { [unowned self] in
+                        try discard(staging, copy)
+                    })
             default: commit(effect, copy)
             }
         }

@@ -55,7 +55,8 @@ extension Simulator {
             }
             if watch.refusals - refusedBefore != asked {
                 throw Violation(
-                    .conditions, "\(asked) filters were asked for without a network, "
+                    .conditions,
+                    "\(asked) filters were asked for without a network, "
                         + "\(watch.refusals - refusedBefore) were refused")
             }
         }
@@ -83,7 +84,10 @@ extension Simulator {
 
     private func remove(_ filter: ResourceFilter) throws {
         let text = filter.description
-        guard wanted.count > 1, let index = wanted.firstIndex(where: { $0.filter == filter }) else { return }
+        guard wanted.count > 1, server.era == 0, let index = wanted.firstIndex(where: { $0.filter == filter }) else {
+            return
+        }
+        hasRemoved = true
         wanted.remove(at: index)
         watch.isRemoved(text)
         try tell(.removed(text))

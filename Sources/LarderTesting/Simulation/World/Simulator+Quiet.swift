@@ -54,7 +54,8 @@ extension Simulator {
             visible.formUnion(expected)
             for (id, rows) in truth where state.rows[ResourceKey(id.group, id.id)] != rows {
                 throw Violation(
-                    .convergence, "\(id) at floor \(state.resources[ResourceKey(id.group, id.id)]?.floor ?? -1) is not "
+                    .convergence,
+                    "\(id) at floor \(state.resources[ResourceKey(id.group, id.id)]?.floor ?? -1) is not "
                         + "what the server has at \(server.sequence)")
             }
         }

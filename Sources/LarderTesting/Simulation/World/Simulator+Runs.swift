@@ -17,10 +17,12 @@ extension Simulator {
         }
         guard let event else { return }
         if delays.below(6) > 0 { return try deliver(event, to: run) }
-        agenda.add(at: now + delay(), owner, "hears", .run { [unowned self] in
-            try deliver(event, to: run)
-            return nil
-        })
+        agenda.add(
+            at: now + delay(), owner, "hears",
+            .run { [unowned self] in
+                try deliver(event, to: run)
+                return nil
+            })
     }
 
     func deliver(_ event: RunEvent, to run: SimulatedRun) throws {

@@ -34,6 +34,8 @@ final class Simulator {
     var isForcedOffline = false
     var wanted: [(filter: ResourceFilter, priority: SyncPriority)]
     var perPage: Int
+    /// Whether a filter was ever removed.
+    var hasRemoved = false
 
     /// What lives in the process.
     var store: Store?
@@ -130,14 +132,15 @@ final class Simulator {
     func mutate(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let mutation = server.nextMutation(using: &generator)
-        if case .restore = mutation, isBootstrapping { return }
+        if case .restore = mutation, cannotRestore { return }
         server.apply(mutation)
         note("server \(server.sequence): \(mutation)")
     }
 
-    /// Whether a run is under way or a bootstrap unfinished. A backup that is restored then is not simulated: what was
-    /// fetched before and after it has the same numbers, and no client can tell.
-    private var isBootstrapping: Bool {
-        !runs.isEmpty || checker.state.filters.values.contains { $0.isBootstrapping }
+    /// Whether a backup that is restored now would leave the client with numbers that no rejection ever mends: what was
+    /// fetched before and after has the same ones. So it is while a run is under way or a bootstrap unfinished, and for
+    /// what a filter that was removed has left behind.
+    private var cannotRestore: Bool {
+        hasRemoved || !runs.isEmpty || checker.state.filters.values.contains { $0.isBootstrapping }
     }
 }
