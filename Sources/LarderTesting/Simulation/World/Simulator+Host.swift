@@ -63,7 +63,7 @@ extension Simulator {
     }
 
     private func add(_ filter: ResourceFilter, _ priority: SyncPriority) throws {
-        if wanted.contains(where: { $0.filter == filter }) { return }
+        if server.era > 0 || wanted.contains(where: { $0.filter == filter }) { return }
         wanted.append((filter, priority))
         guard store != nil else { return }
         // What is still to be removed goes first, as the host that removes and adds a filter waits for the one.

@@ -137,10 +137,11 @@ final class Simulator {
         note("server \(server.sequence): \(mutation)")
     }
 
-    /// Whether a backup that is restored now would leave the client with numbers that no rejection ever mends: what was
-    /// fetched before and after has the same ones. So it is while a run is under way or a bootstrap unfinished, and for
-    /// what a filter that was removed has left behind.
+    /// Whether a backup that is restored now would leave the client with numbers that no rejection mends: what was
+    /// fetched before and after has the same ones. So it is while a run is under way or a bootstrap unfinished, for what
+    /// a filter that was removed has left behind, and where filters overlap that notice one after the other.
     private var cannotRestore: Bool {
-        hasRemoved || !runs.isEmpty || checker.state.filters.values.contains { $0.isBootstrapping }
+        hasRemoved || wanted.count > 1 || !runs.isEmpty
+            || checker.state.filters.values.contains { $0.isBootstrapping }
     }
 }
