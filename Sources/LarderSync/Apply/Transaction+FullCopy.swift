@@ -14,6 +14,7 @@ extension Transaction {
     ) throws {
         try check(order.run)
         guard order.rule.accepts(header.sequence, floor: record.floor) else { throw LaggingCopy() }
+        if header.sequence < record.floor { try discardTokens(ofOthersThan: order.run, holding: order.resource) }
         record.floor = header.sequence
         record.snapshotPath = order.path.text
         record.schemaVersion = header.schemaVersion
@@ -51,7 +52,10 @@ extension Transaction {
         try removeMember(ofFilter: order.run.number, order.resource)
         let floor = order.rule.changeSequence
         try withdraw(order.resource, floor: floor, as: .hidden)
-        if order.rule.mayLowerFloor, old > floor { try update(order.resource) { $0.floor = floor } }
+        if order.rule.mayLowerFloor, old > floor {
+            try discardTokens(ofOthersThan: order.run, holding: order.resource)
+            try update(order.resource) { $0.floor = floor }
+        }
         return true
     }
 }

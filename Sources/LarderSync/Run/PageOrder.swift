@@ -29,8 +29,10 @@ struct PageOrder: Sendable {
     /// Whether the server has fewer changes than when this filter was last run: it was restored from a backup, and
     /// what is here may be newer than what it has. Counts as a rejected token.
     func isSetBack(_ page: SyncPage) -> Bool {
-        guard bound == nil, !run.isRejected, let last = run.lastUntilSequence else { return false }
-        return page.syncUntilSequence < last
+        guard bound == nil else { return false }
+        // After a rejection, what runs before it had asked for says nothing any more.
+        let known = [run.isRejected ? nil : run.lastUntilSequence, run.bootstrapBound].compactMap { $0 }
+        return known.contains { page.syncUntilSequence < $0 }
     }
 
     /// Throws unless the page has the run's bound, goes on where the last one ended, stays within the filter, and leads

@@ -40,10 +40,12 @@ struct SyncRun: Sendable {
             case .begin(let text):
                 let now = store.host.now()
                 return .begun(try await store.write { transaction in try transaction.beginRun(text, now: now) })
-            case .beginBootstrap(let run):
+            case .beginBootstrap(let run, let rejection):
                 let now = store.host.now()
                 return .begun(
-                    try await store.write { transaction in try transaction.replaceRejected(run, now: now) })
+                    try await store.write { transaction in
+                        try transaction.replaceRejected(run, after: rejection, now: now)
+                    })
             case .fetchPage(let path):
                 return try await fetchPage(path)
             case .apply(let changes, let run):
@@ -81,7 +83,7 @@ struct SyncRun: Sendable {
 
     private func order(_ changes: [Mutation], _ run: FilterRun, _ bound: Int64) async throws -> [FullCopyOrder] {
         let requests = CopyRequests(changes)
-        try await store.write { transaction in try transaction.list(requests.resources, run) }
+        try await store.write { transaction in try transaction.list(requests.resources, run, bound: bound) }
         return try store.read { view in try requests.orders(run, bound: bound, in: view) }
     }
 
