@@ -49,11 +49,12 @@ let package = Package(
                 "LarderStore", "LarderFormat", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .target(
             name: "Larder",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport",
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport", "CLarderSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -87,7 +88,9 @@ let package = Package(
         .target(
             name: "LarderTesting",
             dependencies: [
-                "LarderSync", "LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "LarderStore", "LarderFormat", "LarderSync", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
 
         .executableTarget(
@@ -133,6 +136,8 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
+            name: "LarderTestingTests", dependencies: ["LarderTesting", "LarderSync", "LarderServer"]),
+        .testTarget(
             name: "LarderServerTests",
             dependencies: [
                 "LarderServer",
@@ -145,11 +150,18 @@ let package = Package(
             dependencies: [
                 "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting",
                 "LarderServer",
-                "LarderAsyncHTTPClient",
+                "LarderAsyncHTTPClient", "hostile-child",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Protocol/COVERAGE.md"]),
+        .executableTarget(
+            name: "hostile-child",
+            dependencies: [
+                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderURLSession",
+                "LarderAsyncHTTPClient", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/Probes/HostileChild"),
 
         .target(
             name: "CrashWorld",

@@ -4,6 +4,7 @@ import HTTPTypes
 import LarderTransport
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// Hands what the client reports to the exchange, and holds the client back until the reader has taken it.
 final class ResponseDelegate: HTTPClientResponseDelegate {
@@ -11,10 +12,15 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
 
     private let exchange: Exchange
     private let isSecure: Bool
+    private let mayBeCoded: Bool
+    /// Whether the head says that the body is coded. Written and read on the event loop alone.
+    private let isCoded = Atomic(false)
 
-    init(_ exchange: Exchange, isSecure: Bool) {
+    /// - Parameter mayBeCoded: whether the request asks for a compressed body, and its sender can read one.
+    init(_ exchange: Exchange, isSecure: Bool, mayBeCoded: Bool) {
         self.exchange = exchange
         self.isSecure = isSecure
+        self.mayBeCoded = mayBeCoded
     }
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
@@ -33,11 +39,17 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
             fields.append(HTTPField(name: name, value: value))
         }
         let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
-        exchange.receive(head: HTTPResponse(status: status, headerFields: fields))
+        let response = HTTPResponse(status: status, headerFields: fields)
+        isCoded.store(ContentCoding.isCoded(response), ordering: .relaxed)
+        exchange.receive(head: response)
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
+        // The head alone may well speak of a coding: in answer to a HEAD, or with a status whose body nobody reads.
+        if !mayBeCoded, isCoded.load(ordering: .relaxed) {
+            return task.eventLoop.makeFailedFuture(TransportError.encodedBody)
+        }
         let wanted = task.eventLoop.makePromise(of: Void.self)
         exchange.receive(Array(buffer.readableBytesView)) { wanted.succeed() }
         return wanted.futureResult

@@ -53,6 +53,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
 extension HTTPResponse {
     /// The head as the session gives it; fields with a name outside RFC 9110 §5.1 are left out.
+    ///
+    /// So are the coding of the body, which the session undoes, and the length it had before.
     init(_ response: HTTPURLResponse) {
         var fields = HTTPFields()
         for (name, value) in response.allHeaderFields {
@@ -62,5 +64,8 @@ extension HTTPResponse {
             fields.append(HTTPField(name: name, value: value))
         }
         self.init(status: Status(code: response.statusCode), headerFields: fields)
+        guard ContentCoding.isCoded(self) else { return }
+        headerFields[.contentEncoding] = nil
+        headerFields[.contentLength] = nil
     }
 }

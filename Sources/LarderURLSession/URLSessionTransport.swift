@@ -15,7 +15,7 @@ private import FoundationNetworking
 /// - See when the connection stands: ``TransportTimeouts/connect`` is not kept, ``TransportTimeouts/head`` covers both.
 /// - Tell a refused connection from a host that cannot be reached: both are ``TransportError/connectionRefused``.
 /// - Leave a compressed body alone. `Accept-Encoding: identity` is sent unless the request says otherwise; a
-///   server that compresses all the same is decompressed.
+///   server that compresses all the same is decompressed, and the limits hold for what comes out.
 /// - Keep a request from being sent twice: when a reused connection dies before the first byte of the response, the
 ///   session itself tries once more on a new one.
 /// - Keep header fields of one name apart: they arrive joined by commas.

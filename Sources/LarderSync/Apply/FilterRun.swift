@@ -11,6 +11,8 @@ package struct FilterRun: Hashable, Sendable {
     let isRejected: Bool
     let token: String?
     let lastUntilSequence: Int64?
+    /// When it began, in milliseconds since 1970-01-01 UTC.
+    let beganAt: Int64
 }
 
 extension Transaction {
@@ -23,7 +25,7 @@ extension Transaction {
         if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
-                token: token, lastUntilSequence: old.lastUntilSequence)
+                token: token, lastUntilSequence: old.lastUntilSequence, beganAt: now)
         }
         return try beginBootstrap(canonicalText, isRejected: false, now: now)
     }
@@ -41,6 +43,7 @@ extension Transaction {
             // Always another number: the run that was interrupted may be going on elsewhere, and has to notice.
             record.run += 1
             record.isBootstrapping = true
+            record.attemptedAt = now
             // How old what is here is stays: only the token is worth nothing any more.
             record.token = nil
             record.isRejected = record.isRejected || isRejected
@@ -53,7 +56,7 @@ extension Transaction {
         if let interrupted { try carryOver(from: interrupted, to: run.run, ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
-            token: nil, lastUntilSequence: run.lastUntilSequence)
+            token: nil, lastUntilSequence: run.lastUntilSequence, beganAt: now)
     }
 
     /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
@@ -111,6 +114,7 @@ extension Transaction {
             record.isBootstrapping = false
             record.isRejected = false
             record.pagesDone = 0
+            record.attemptedAt = run.beganAt
             record.failures = 0
             record.lastError = nil
             record.nextAttemptAt = nil
@@ -128,6 +132,19 @@ extension Transaction {
                 try !isMember(resource)
             else { continue }
             try update(resource) { $0.floor = bound }
+        }
+    }
+}
+
+extension Transaction {
+    /// Keeps with a filter how its last run went. A filter that was removed meanwhile stays so.
+    mutating func note(_ attempt: AttemptNote, ofFilter canonicalText: String) throws {
+        guard try filter(canonicalText) != nil else { return }
+        try updateFilter(canonicalText) { record in
+            record.attemptedAt = attempt.attemptedAt ?? record.attemptedAt
+            record.failures = Int64(attempt.failures)
+            record.lastError = attempt.lastError
+            record.nextAttemptAt = attempt.nextAttemptAt
         }
     }
 }

@@ -6,14 +6,12 @@ internal import Synchronization
 public final class OfflineSwitch: ConnectivitySource {
     /// One stream that is being followed, and what the base last said to it.
     private struct Follower {
-        let continuation: AsyncStream<NetworkState>.Continuation
+        let relay: StateRelay<NetworkState>
         var base: NetworkState?
-        var told: NetworkState?
 
-        mutating func tell(_ state: NetworkState) {
-            guard told != state else { return }
-            told = state
-            continuation.yield(state)
+        /// Tells what holds now, if anything is known.
+        func tell(isForcedOffline: Bool) {
+            if let state = isForcedOffline ? .offline : base { relay.tell(state) }
         }
     }
 
@@ -21,12 +19,6 @@ public final class OfflineSwitch: ConnectivitySource {
         var isForcedOffline: Bool
         var nextNumber = 0
         var followers: [Int: Follower] = [:]
-
-        /// Tells one follower what holds now, if anything is known.
-        mutating func tell(_ number: Int) {
-            guard let state = isForcedOffline ? .offline : followers[number]?.base else { return }
-            followers[number]?.tell(state)
-        }
     }
 
     private let base: any ConnectivitySource
@@ -42,30 +34,30 @@ public final class OfflineSwitch: ConnectivitySource {
     public var isForcedOffline: Bool {
         get { content.withLock { $0.isForcedOffline } }
         set {
-            // Told under the lock, so that every stream ends up with the last wish; a yield runs no one's code.
+            // Told under the lock, so that every stream ends up with the last wish.
             content.withLock { content in
                 content.isForcedOffline = newValue
-                for number in content.followers.keys { content.tell(number) }
+                for follower in content.followers.values { follower.tell(isForcedOffline: newValue) }
             }
         }
     }
 
     /// ``NetworkState/offline`` while forced, else the base's latest state.
     public func states() -> AsyncStream<NetworkState> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: NetworkState.self, bufferingPolicy: .bufferingNewest(1))
+        let (stream, relay) = StateRelay<NetworkState>.makeStream()
         let number = content.withLock { content in
             content.nextNumber += 1
-            content.followers[content.nextNumber] = Follower(continuation: continuation)
-            content.tell(content.nextNumber)
+            let follower = Follower(relay: relay)
+            content.followers[content.nextNumber] = follower
+            follower.tell(isForcedOffline: content.isForcedOffline)
             return content.nextNumber
         }
         let states = base.states()
         let following = Task {
             for await state in states { self.follow(number, state) }
-            continuation.finish()
+            relay.finish()
         }
-        continuation.onTermination = { _ in
+        relay.onEnd {
             following.cancel()
             self.remove(number)
         }
@@ -75,12 +67,12 @@ public final class OfflineSwitch: ConnectivitySource {
     private func follow(_ number: Int, _ state: NetworkState) {
         content.withLock { content in
             content.followers[number]?.base = state
-            content.tell(number)
+            content.followers[number]?.tell(isForcedOffline: content.isForcedOffline)
         }
     }
 
     private func remove(_ number: Int) {
-        // Let go outside the lock: a continuation's end may run code of others.
+        // Let go outside the lock: the end of a relay is the end of what it holds.
         let removed = content.withLock { $0.followers.removeValue(forKey: number) }
         _ = removed
     }

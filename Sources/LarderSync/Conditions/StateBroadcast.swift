@@ -5,7 +5,7 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
     private struct Content {
         var current: State
         var nextNumber = 0
-        var listeners: [Int: AsyncStream<State>.Continuation] = [:]
+        var followers: [Int: StateRelay<State>] = [:]
     }
 
     private let content: Mutex<Content>
@@ -19,15 +19,14 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
     package var current: State { content.withLock { $0.current } }
 
     /// How many streams are being followed.
-    package var listenerCount: Int { content.withLock { $0.listeners.count } }
+    package var followerCount: Int { content.withLock { $0.followers.count } }
 
     /// Tells every stream, unless nothing changed.
     package func set(_ state: State) {
-        // Told under the lock, so that all streams hear of two changes in the same order; a yield runs no one's code.
+        // Told under the lock, so that all streams hear of two changes in the same order.
         content.withLock { content in
-            guard content.current != state else { return }
             content.current = state
-            for listener in content.listeners.values { listener.yield(state) }
+            for follower in content.followers.values { follower.tell(state) }
         }
     }
 
@@ -35,20 +34,20 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
     ///
     /// The stream goes on, silent, when the broadcast itself goes away.
     package func states() -> AsyncStream<State> {
-        let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
+        let (stream, relay) = StateRelay<State>.makeStream()
         let number = content.withLock { content in
             content.nextNumber += 1
-            content.listeners[content.nextNumber] = continuation
-            continuation.yield(content.current)
+            content.followers[content.nextNumber] = relay
+            relay.tell(content.current)
             return content.nextNumber
         }
-        continuation.onTermination = { [weak self] _ in self?.remove(number) }
+        relay.onEnd { [weak self] in self?.remove(number) }
         return stream
     }
 
     private func remove(_ number: Int) {
-        // Let go outside the lock: a continuation's end may run code of others.
-        let removed = content.withLock { $0.listeners.removeValue(forKey: number) }
+        // Let go outside the lock: the end of a relay is the end of what it holds.
+        let removed = content.withLock { $0.followers.removeValue(forKey: number) }
         _ = removed
     }
 }

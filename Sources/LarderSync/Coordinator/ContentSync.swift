@@ -33,12 +33,20 @@ public final class ContentSync: Sendable {
     ///
     /// - Throws: the reason the run failed; the filter then has the token it had.
     public func sync(_ filter: ResourceFilter) async throws(SyncError) -> SyncReport {
+        try await sync(filter, onEvent: report)
+    }
+
+    /// As ``sync(_:)``; when this call begins the run, `onEvent` is told what happens in it.
+    func sync(
+        _ filter: ResourceFilter, onEvent: @escaping @Sendable (SyncEvent) -> Void
+    ) async throws(SyncError) -> SyncReport {
         try await flights.join(filter.description) { () async throws(SyncError) in
             let run = SyncRun(
                 filter: filter, store: self.store,
                 client: ServerClient(
-                    transport: self.transport, credentials: self.credentials, configuration: self.configuration),
-                claims: self.claims, configuration: self.configuration, report: self.report)
+                    transport: self.transport, credentials: self.credentials, configuration: self.configuration,
+                    now: self.store.host.now),
+                claims: self.claims, configuration: self.configuration, report: onEvent)
             return try await run.execute()
         }
     }

@@ -7,6 +7,7 @@ final class ServerClient: Sendable {
     private let transport: any Transport
     private let credentials: any Credentials
     private let configuration: SyncConfiguration
+    private let now: @Sendable () -> Int64
     private let stamp = Mutex(Stamp())
 
     /// The header fields that tell the server who asks.
@@ -17,7 +18,12 @@ final class ServerClient: Sendable {
         var number = 0
     }
 
-    init(transport: any Transport, credentials: any Credentials, configuration: SyncConfiguration) {
+    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    init(
+        transport: any Transport, credentials: any Credentials, configuration: SyncConfiguration,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.now = now
         self.transport = transport
         self.credentials = credentials
         self.configuration = configuration
@@ -93,7 +99,9 @@ final class ServerClient: Sendable {
             return .body(response.body, length: response.head.headerFields[.contentLength].flatMap { Int($0) })
         }
         let problem = try await self.problem(response)
-        let retryAfter = response.head.headerFields[.retryAfter].flatMap { Int($0) }.map { max($0, 0) }
+        let retryAfter = response.head.headerFields[.retryAfter].flatMap { field in
+            RetryAfter.seconds(field, date: response.head.headerFields[.date], now: now())
+        }
         switch try ServerVerdict(problem, contentType: contentType, retryAfter: retryAfter, to: kind) {
         case .resyncRequired: return .resyncRequired
         case .fullCopyNotFound: return .fullCopyNotFound

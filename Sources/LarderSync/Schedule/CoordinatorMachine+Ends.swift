@@ -82,6 +82,7 @@ extension CoordinatorMachine {
             .note(
                 schedule.text,
                 AttemptNote(
+                    attemptedAt: schedule.attemptedAt,
                     failures: schedule.failures, lastError: schedule.lastError?.description,
                     nextAttemptAt: next.map { moment.now.addingReportingOverflow($0.milliseconds).partialValue })))
     }

@@ -61,6 +61,7 @@ extension CoordinatorMachine {
             guard let want = schedules[index].want else { continue }
             free -= 1
             schedules[index].running = want
+            schedules[index].attemptedAt = moment.now
             schedules[index].want = nil
             effects.append(.start(schedules[index].text))
         }
@@ -137,5 +138,19 @@ extension CoordinatorMachine {
             }
             return schedule.earliest(for: want).map { $0 >= deadline } ?? false
         }
+    }
+}
+
+extension CoordinatorMachine {
+    /// What a run of a filter waits for; nil when none is due.
+    func obstacle(of text: String, at moment: Moment) -> FilterStatus.Obstacle? {
+        guard let index = index(text), let want = schedules[index].want else { return nil }
+        let schedule = schedules[index]
+        if allowance == .nothing { return .network }
+        if allowance < SyncAllowance(neededFor: want, schedule.priority) { return .conditions }
+        guard let earliest = schedule.earliest(for: want), earliest > moment.elapsed else { return .turn }
+        let time = moment.now.addingReportingOverflow((earliest - moment.elapsed).milliseconds).partialValue
+        if want != .manual, earliest == schedule.slowUntil { return .slowMode(until: time) }
+        return .retry(at: time)
     }
 }

@@ -135,7 +135,7 @@ extension CoordinatorMachine {
             // The run under way is the answer.
             if schedule.running != nil { continue }
             if allowance < .manual || isStopping {
-                effects.append(.refuse(schedule.text, portal == nil ? .offline : .intercepted(status: nil)))
+                effects.append(.refuse(schedule.text, refusal))
                 schedules[index].ask(.background, at: moment)
             } else if let until = schedule.serverNotBefore, until > moment.elapsed, let error = schedule.lastError {
                 effects.append(.refuse(schedule.text, error))
@@ -143,6 +143,11 @@ extension CoordinatorMachine {
                 schedules[index].ask(.manual, at: moment)
             }
         }
+    }
+
+    private var refusal: SyncError {
+        if isStopping { return .cancelled }
+        return portal == nil ? .offline : .intercepted(status: nil)
     }
 
     private mutating func take(_ state: NetworkState, _ moment: Moment) {

@@ -8,6 +8,8 @@ struct FilterSchedule: Sendable {
     var wantedSince: Duration = .zero
     /// What the run under way was wanted for.
     var running: SyncWant?
+    /// When the last run began, in milliseconds since 1970-01-01 UTC.
+    var attemptedAt: Int64?
     /// Whether the run under way was ended from here, so that its end is nobody's fault.
     var isCancelled = false
     /// Whether the filter was removed while its run is under way.

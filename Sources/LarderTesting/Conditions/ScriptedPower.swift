@@ -13,7 +13,7 @@ public final class ScriptedPower: PowerSource {
     public var current: PowerState { broadcast.current }
 
     /// How many streams are being followed: 0 when everybody who followed has stopped.
-    public var followerCount: Int { broadcast.listenerCount }
+    public var followerCount: Int { broadcast.followerCount }
 
     /// Changes the state and tells every stream; nothing happens when it is the current one.
     public func set(_ state: PowerState) {

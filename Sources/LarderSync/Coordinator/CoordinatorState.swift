@@ -1,0 +1,30 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// What the shell of the coordinator holds besides the pure machine, under one lock.
+struct CoordinatorState {
+    typealias Waiter = CheckedContinuation<Result<SyncReport, SyncError>, Never>
+
+    /// What is held while the coordinator runs.
+    struct Loop {
+        var machine: CoordinatorMachine
+        let events: AsyncStream<CoordinatorEvent>.Continuation
+        var runs: [String: Task<Void, Never>] = [:]
+        var progress: [String: RunProgress] = [:]
+        var timer: Task<Void, Never>?
+        /// Whether the source of the network has said how it is.
+        var hasNetwork = false
+        /// How the runs ended, by filter.
+        var outcomes: [String: Result<SyncReport, SyncError>] = [:]
+    }
+
+    var filters: [(filter: ResourceFilter, priority: SyncPriority)] = []
+    var isForcedOffline = false
+    var loop: Loop?
+    var waiters: [String: [Int: Waiter]] = [:]
+    var observers: [Int: AsyncStream<SyncStatus>.Continuation] = [:]
+    /// When progress was last published, and what.
+    var publishedAt: Duration?
+    var published: SyncStatus?
+    var nextNumber = 0
+}
