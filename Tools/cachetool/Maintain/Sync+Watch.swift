@@ -32,8 +32,8 @@ extension Sync {
 
     /// The system's network; a server on this machine is there without one.
     private static func connectivity(for base: BaseURL) -> any ConnectivitySource {
-        let host = base.host
-        let isHere = host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
+        let host = base.authority
+        let isHere = ["localhost", "[::1]", "127."].contains { host.hasPrefix($0) }
         return isHere ? SteadyConnectivity(.online) : SystemConnectivity.source()
     }
 }
