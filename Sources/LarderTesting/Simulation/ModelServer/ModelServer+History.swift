@@ -47,6 +47,12 @@ extension ModelServer {
         resources.filter { $0.content != nil && filter.covers($0.id) }.map(\.id).sorted()
     }
 
+    /// Whether a resource is public.
+    package func isPublic(_ id: ResourceID) -> Bool { place(of: id).map { resources[$0].content != nil } ?? false }
+
+    /// The rows of a resource, public or hidden, in the order of their names.
+    package func rows(of id: ResourceID) -> [Row] { place(of: id).map { rows(at: $0) } ?? [] }
+
     private func contents(of id: ResourceID, at sequence: Int64) -> [Content?] {
         var found: [Content?] = []
         for era in past where sequence <= era.sequence {

@@ -71,13 +71,18 @@ package struct SimulatedNetwork: Sendable {
         _ exchange: inout SimulatedExchange, from server: ModelServer, using generator: inout SeededGenerator
     ) -> ModelAnswer {
         if let made = Self.madeUp(exchange.fault, using: &generator) { return made }
-        let request = try? ModelRequest.reading(exchange.target)
+        let request: ModelRequest
+        do throws(ModelRequest.Refused) {
+            request = try ModelRequest.reading(exchange.target)
+        } catch {
+            return error.answer
+        }
         if exchange.fault == .repeated || exchange.fault == .mixedUp {
             if let old = earlier(for: request, exchange, using: &generator) { return old }
             exchange.fault = nil
         }
-        let answer = server.answer(exchange.target, lag: exchange.lag)
-        if let request, answer.status == 200 {
+        let answer = server.answer(request, lag: exchange.lag)
+        if answer.status == 200 {
             remembered.append(Remembered(target: exchange.target, request: request, answer: answer))
             if remembered.count > Self.memory { remembered.removeFirst() }
         }
@@ -104,9 +109,8 @@ package struct SimulatedNetwork: Sendable {
     }
 
     private func earlier(
-        for request: ModelRequest?, _ exchange: SimulatedExchange, using generator: inout SeededGenerator
+        for request: ModelRequest, _ exchange: SimulatedExchange, using generator: inout SeededGenerator
     ) -> ModelAnswer? {
-        guard let request else { return nil }
         let found = remembered.filter { old in
             exchange.fault == .repeated ? old.target == exchange.target : old.mayStandIn(for: request)
         }

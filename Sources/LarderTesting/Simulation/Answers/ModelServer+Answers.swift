@@ -7,12 +7,18 @@ extension ModelServer {
     ///   cursor of a run that it cannot know whole.
     package func answer(_ target: String, lag: Int64 = 0) -> ModelAnswer {
         do throws(ModelRequest.Refused) {
-            let request = try ModelRequest.reading(target)
-            let now = max(horizon, sequence - max(0, lag))
-            switch request.kind {
-            case .copy(let id): return copy(of: id, at: now)
-            default: return try page(request, at: now)
-            }
+            return answer(try ModelRequest.reading(target), lag: lag)
+        } catch {
+            return error.answer
+        }
+    }
+
+    /// The answer to a request that was read before.
+    func answer(_ request: ModelRequest, lag: Int64) -> ModelAnswer {
+        let now = max(horizon, sequence - max(0, lag))
+        if case .copy(let id) = request.kind { return copy(of: id, at: now) }
+        do throws(ModelRequest.Refused) {
+            return try page(request, at: now)
         } catch {
             return error.answer
         }
