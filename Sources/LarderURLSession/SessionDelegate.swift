@@ -31,8 +31,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         guard let exchange = exchange(of: dataTask) else { return completionHandler(.cancel) }
-        guard let response = response as? HTTPURLResponse, (100...999).contains(response.statusCode) else {
-            exchange.finish(.other(reason: "the response is not HTTP"))
+        // Interim answers (1xx) never get here, unless there are too many of them.
+        guard let response = response as? HTTPURLResponse, (200...999).contains(response.statusCode) else {
+            exchange.finish(.other(reason: "there is no final response"))
             return completionHandler(.cancel)
         }
         exchange.receive(head: HTTPResponse(response))

@@ -65,5 +65,13 @@ import Testing
         let response = try await Adapter.asyncHTTPClient.transport().send(server.request(), timeouts: patient)
         #expect(await outcome { _ = try await response.body.collect(upTo: 100) } == .encodedBody)
     }
+
+    @Test func `for the transfer alone is refused, too`() async throws {
+        let server = try RawServer { _ in
+            Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n".utf8)
+        }
+        let response = try await Adapter.asyncHTTPClient.transport().send(server.request(), timeouts: patient)
+        #expect(await outcome { _ = try await response.body.collect(upTo: 100) } == .encodedBody)
+    }
     #endif
 }
