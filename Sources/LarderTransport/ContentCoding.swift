@@ -4,7 +4,7 @@ package import HTTPTypes
 package enum ContentCoding {
     /// Whether a request leaves the choice to the transport, which then asks for no coding.
     package static func isUnasked(in request: HTTPRequest) -> Bool {
-        request.headerFields[.acceptEncoding].map(isIdentity) ?? true
+        request.headerFields[.acceptEncoding].map { isIdentity($0) } ?? true
     }
 
     /// Whether the body behind `head` is coded, as its header fields say: as content, or for the transfer alone.

@@ -20,8 +20,9 @@ private import FoundationNetworking
 /// - Keep a request from being sent twice: when a reused connection dies before the first byte of the response, the
 ///   session itself tries once more on a new one.
 /// - Keep header fields of one name apart: they arrive joined by commas.
-/// - Stand every server, on Linux: a `Content-Length` of 2^63 - 1 ends the process inside the session, and a compressed body
-///   that cannot be decoded, or was cut off, ends as if it were whole. Use AsyncHTTPClient there.
+/// - Stand every server, on Linux: a `Content-Length` of 2^63 - 1 ends the process inside the session, each trailer field
+///   takes longer than the one before, and a compressed body that cannot be decoded, or was cut off, ends as if it
+///   were whole. Use AsyncHTTPClient there.
 public final class URLSessionTransport: Transport {
     /// The most bytes of one body that may lie unread, in bytes.
     public let unreadLimit: Int
@@ -56,7 +57,11 @@ public final class URLSessionTransport: Transport {
         self.clock = clock
     }
 
-    deinit { session.invalidateAndCancel() }
+    deinit {
+        // As with `cancel`, see below: this may be a thread that must not wait.
+        let session = session
+        DispatchQueue.global().async { session.invalidateAndCancel() }
+    }
 
     /// Sends one request; see ``Transport/send(_:body:timeouts:)``.
     public func send(
