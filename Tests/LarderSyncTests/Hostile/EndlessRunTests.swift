@@ -5,7 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A server whose pages have no end` {
     /// An honest-looking page behind every cursor: `C1`, `C2` and so on.
     private func endless(
-        _ server: HostileServer, from first: String, cursors: Int = .max, _ changes: @escaping @Sendable (Int) -> [String]
+        _ server: HostileServer, from first: String, cursors: Int = .max,
+        _ changes: @escaping @Sendable (Int) -> [String]
     ) {
         let number = Mutexed<Int>()
         let answer: HostileServer.Answer = { connection in

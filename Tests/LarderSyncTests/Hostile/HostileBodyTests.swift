@@ -26,7 +26,9 @@ import Testing
     func `of a full copy is refused in bounded memory`(body: HostileBody) async throws {
         let server = try HostileWorld.server()
         server.onSecondCopy { body.send(on: $0) }
-        expect(try await .make("sync", .asyncHTTPClient, server), .asyncHTTPClient, "full copy, \(body)", error: body.error)
+        expect(
+            try await .make("sync", .asyncHTTPClient, server), .asyncHTTPClient, "full copy, \(body)", error: body.error
+        )
     }
 
     /// The map's cap bounds what an endless copy can fill.

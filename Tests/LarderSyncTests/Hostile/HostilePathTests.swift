@@ -9,11 +9,13 @@ import Testing
     private static let refused = [
         "//EVIL/api/v4/x", "http://EVIL/api/v4/x", "https://EVIL/api/v4/x", "///EVIL/api/v4/x", "@EVIL/api/v4/x",
         ":80@EVIL/api/v4/x", ".EVIL/api/v4/x", "/api/v4@EVIL/x", "/api/v4/@EVIL/x", "\\\\\\\\EVIL/api/v4/x",
-        "/\\\\EVIL/api/v4/x", "/api/v4/\\\\..\\\\x", "/api/v4/../x", "/api/v4/x/../../../y", "/api/v4/./x", "/api/v4/..",
+        "/\\\\EVIL/api/v4/x", "/api/v4/\\\\..\\\\x", "/api/v4/../x", "/api/v4/x/../../../y", "/api/v4/./x",
+        "/api/v4/..",
         "/api/v4/%2e%2e/x", "/api/v4/%2E%2e/x", "/api/v4/.%2e/x", "/api/v4/%252e%252e/x", "/api/v4/x%2f..%2fy",
         "/api/v4//EVIL/x", "/api/v4/x y", "/api/v4/x\\r\\nX-Evil: 1", "/api/v4/x HTTP/1.1\\r\\nX-Evil: 1\\r\\n\\r\\n",
         "/api/v4/x%0d%0aX-Evil:%201", "/api/v4/x%0D%0AX-Evil", "/api/v4/x%00", "/api/v4/x\\u0000", "/api/v4/x\\u0085",
-        "/api/v4/x%c2%85", "/api/v4/x\\u2028", "/api/v4/é", "/api/v4/%c3%28", "/api/v4/x#y", "/api/v4/x?a\\r\\nX-Evil: 1",
+        "/api/v4/x%c2%85", "/api/v4/x\\u2028", "/api/v4/é", "/api/v4/%c3%28", "/api/v4/x#y",
+        "/api/v4/x?a\\r\\nX-Evil: 1",
         "/api/v4/x?a b", "/api/v4/x?a\\u0000", "/api/v4/x?é", "/api/v4/x?a\\\\b", "/api/v4/x?a#b", "/api/v4/x?%",
         "/api/v4/x?%0", "/api/v4/x?%zz", "\\t/api/v4/x", " /api/v4/x", "\\u0000/api/v4/x", "/api/v4/x\\n", "",
         "/api/v5/x", "/API/v4/x", "javascript:alert(1)", "file:///etc/passwd",
@@ -50,7 +52,8 @@ import Testing
     }
 
     private func attack(
-        _ server: HostileServer, _ fixture: SyncFixture, _ evil: HostileServer, _ body: String, request: SyncError.RequestKind
+        _ server: HostileServer, _ fixture: SyncFixture, _ evil: HostileServer, _ body: String,
+        request: SyncError.RequestKind
     ) async throws {
         server.on("token A", body.replacing("EVIL", with: "127.0.0.1:\(evil.port)"))
         let before = server.names.count
@@ -116,7 +119,9 @@ import Testing
     func `with a redirect is not followed, and no credentials go there`(status: Int) async throws {
         let evil = try HostileServer()
         try await HostileWorld.run { server, fixture in
-            for target in ["http://127.0.0.1:\(evil.port)/content/api/v4/x", "//127.0.0.1:\(evil.port)/x", "/elsewhere"] {
+            for target in [
+                "http://127.0.0.1:\(evil.port)/content/api/v4/x", "//127.0.0.1:\(evil.port)/x", "/elsewhere",
+            ] {
                 let answer: HostileServer.Answer = { connection in
                     connection.send("HTTP/1.1 \(status) Moved\r\nLocation: \(target)\r\nContent-Length: 0\r\n\r\n")
                 }

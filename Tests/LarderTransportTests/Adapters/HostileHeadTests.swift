@@ -21,9 +21,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Adapter.allCases, [
-        "10,000 fields", "one field of 10 MB", "10 MB of fields", "a status line of 10 MB",
-    ])
+    @Test(
+        arguments: Adapter.allCases,
+        [
+            "10,000 fields", "one field of 10 MB", "10 MB of fields", "a status line of 10 MB",
+        ])
     func `with a head beyond measure is an error`(adapter: Adapter, kind: String) async throws {
         let result = try await outcome(adapter) { connection in
             connection.send(kind.hasPrefix("a status") ? "HTTP/1.1 200 " : "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n")
@@ -48,11 +50,14 @@ import Testing
         }
     }
 
-    @Test(arguments: Adapter.allCases, [
-        "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 20", "HTTP/1.1 2000 OK", "HTTP/1.1 -200 OK", "HTTP/1.1 abc OK",
-        "HTTP/9.9 200 OK", "HTTP/1.1 000 None", "HTTP/1.1\t200\tOK", "XTTP/1.1 200 OK", "200 OK", "\u{0}\u{1}\u{2}", "",
-        "HTTP/1.1 99999999999999999999 OK",
-    ])
+    @Test(
+        arguments: Adapter.allCases,
+        [
+            "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 20", "HTTP/1.1 2000 OK", "HTTP/1.1 -200 OK", "HTTP/1.1 abc OK",
+            "HTTP/9.9 200 OK", "HTTP/1.1 000 None", "HTTP/1.1\t200\tOK", "XTTP/1.1 200 OK", "200 OK", "\u{0}\u{1}\u{2}",
+            "",
+            "HTTP/1.1 99999999999999999999 OK",
+        ])
     func `with a status line that is none is an error, or a status of three digits`(
         adapter: Adapter, line: String
     ) async throws {
@@ -63,9 +68,12 @@ import Testing
     }
 
     /// A status below 100 with a body is what the client below would end the process for.
-    @Test(arguments: Adapter.allCases, [
-        "000 None", "001 None", "099 None", "100 Continue", "101 Switching Protocols", "103 Early Hints", "199 None",
-    ])
+    @Test(
+        arguments: Adapter.allCases,
+        [
+            "000 None", "001 None", "099 None", "100 Continue", "101 Switching Protocols", "103 Early Hints",
+            "199 None",
+        ])
     func `that is none of a final one, with a body all the same, is an error`(
         adapter: Adapter, status: String
     ) async throws {
@@ -110,11 +118,14 @@ import Testing
         #expect(error == .timeout(.head) || error.isRetryable, "\(error)")
     }
 
-    @Test(arguments: Adapter.allCases, [
-        "zz\r\nfirst\r\n0\r\n\r\n", "-5\r\nfirst\r\n0\r\n\r\n", "ffffffffffffffffff\r\nfirst\r\n0\r\n\r\n",
-        "5\r\nfirstsecond\r\n0\r\n\r\n", "5first\r\n0\r\n\r\n", "\r\nfirst\r\n0\r\n\r\n", "0x5\r\nfirst\r\n0\r\n\r\n",
-        "7fffffffffffffff\r\nfirst\r\n",
-    ])
+    @Test(
+        arguments: Adapter.allCases,
+        [
+            "zz\r\nfirst\r\n0\r\n\r\n", "-5\r\nfirst\r\n0\r\n\r\n", "ffffffffffffffffff\r\nfirst\r\n0\r\n\r\n",
+            "5\r\nfirstsecond\r\n0\r\n\r\n", "5first\r\n0\r\n\r\n", "\r\nfirst\r\n0\r\n\r\n",
+            "0x5\r\nfirst\r\n0\r\n\r\n",
+            "7fffffffffffffff\r\nfirst\r\n",
+        ])
     func `whose chunks lie is an error, never a body that looks whole`(adapter: Adapter, body: String) async throws {
         let result = try await outcome(adapter) { connection in
             connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)")
@@ -123,10 +134,13 @@ import Testing
         #expect(error.isRetryable, "\(error)")
     }
 
-    @Test(arguments: Adapter.allCases, [
-        ["Content-Length: 99999999999999999999999"], ["Content-Length: 1000000"], ["Content-Length: 2", "Content-Length: 100"],
-        ["Content-Length: abc"], ["Content-Length: -1"], ["Content-Length: 9223372036854775807"],
-    ])
+    @Test(
+        arguments: Adapter.allCases,
+        [
+            ["Content-Length: 99999999999999999999999"], ["Content-Length: 1000000"],
+            ["Content-Length: 2", "Content-Length: 100"],
+            ["Content-Length: abc"], ["Content-Length: -1"], ["Content-Length: 9223372036854775807"],
+        ])
     func `whose length is a lie is an error, or ends with its connection`(
         adapter: Adapter, fields: [String]
     ) async throws {
