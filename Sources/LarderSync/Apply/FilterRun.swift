@@ -1,10 +1,10 @@
-internal import LarderFormat
-internal import LarderStore
+package import LarderFormat
+package import LarderStore
 
 /// The part of a filter's stored state that one run goes by.
 package struct FilterRun: Hashable, Sendable {
     package let canonicalText: String
-    let number: Int64
+    package let number: Int64
     let run: Int64
     let kind: SyncReport.Kind
     /// Whether this is a bootstrap after a rejected token.
@@ -30,7 +30,7 @@ extension Transaction {
     /// bootstrapped.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
-    mutating func beginRun(_ canonicalText: String, now: Int64) throws -> FilterRun {
+    package mutating func beginRun(_ canonicalText: String, now: Int64) throws -> FilterRun {
         let old = try filter(canonicalText)?.record
         if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
             return FilterRun(
@@ -74,7 +74,8 @@ extension Transaction {
     }
 
     /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
-    mutating func replaceRejected(_ run: FilterRun, after rejection: Rejection, now: Int64) throws -> FilterRun {
+    package mutating func replaceRejected(_ run: FilterRun, after rejection: Rejection, now: Int64) throws -> FilterRun
+    {
         try check(run)
         return try beginBootstrap(run.canonicalText, after: rejection, now: now)
     }
@@ -91,7 +92,7 @@ extension Transaction {
     }
 
     /// Notes how many pages of a bootstrap are in.
-    mutating func notePage(_ number: Int, _ run: FilterRun) throws {
+    package mutating func notePage(_ number: Int, _ run: FilterRun) throws {
         try check(run)
         try updateFilter(run.canonicalText) { $0.pagesDone = Int64(number) }
     }
@@ -117,7 +118,7 @@ extension Transaction {
     ///
     /// - Parameter covered: after a rejected token, every resource known that the filter covers.
     /// - Returns: the resources that were swept.
-    mutating func finishRun(
+    package mutating func finishRun(
         _ run: FilterRun, token: String, untilSequence: Int64, now: Int64, covered: [ResourceKey]
     ) throws -> [ResourceKey] {
         try check(run)
@@ -164,7 +165,7 @@ extension Transaction {
 
 extension Transaction {
     /// Keeps with a filter how its last run went. A filter that was removed meanwhile stays so.
-    mutating func note(_ attempt: AttemptNote, ofFilter canonicalText: String) throws {
+    package mutating func note(_ attempt: AttemptNote, ofFilter canonicalText: String) throws {
         guard try filter(canonicalText) != nil else { return }
         try updateFilter(canonicalText) { record in
             record.attemptedAt = attempt.attemptedAt ?? record.attemptedAt
@@ -177,7 +178,7 @@ extension Transaction {
 
 extension ReadView {
     /// Every resource known that `filter` covers, when `run` follows a rejected token; else none.
-    borrowing func resources(coveredBy filter: ResourceFilter, after run: FilterRun) throws -> [ResourceKey] {
+    package borrowing func resources(coveredBy filter: ResourceFilter, after run: FilterRun) throws -> [ResourceKey] {
         guard run.isRejected else { return [] }
         return try resources().map(\.key).filter { filter.matches(group: $0.group, id: $0.id) }
     }
