@@ -46,7 +46,9 @@ struct ListRows: Sendable {
             let live = known?.state == .ready ? known?.generation : nil
             guard live == generation else { throw ListError.superseded(resource) }
             try transaction.noteUnfinished(resource)
-            for key in changes.deleted { try transaction.removeRow(at: RowKey(resource: resource, type: type, key: key)) }
+            for key in changes.deleted {
+                try transaction.removeRow(at: RowKey(resource: resource, type: type, key: key))
+            }
             for item in items {
                 let key = RowKey(resource: resource, type: type, key: item.key)
                 try transaction.put(item.payload, at: key, updatedAt: item.updatedAt ?? 0)

@@ -12,6 +12,7 @@ package struct RunMachine: Sendable {
     private let filter: ResourceFilter
     private let perPage: Int
     private let concurrentFullCopies: Int
+    private let limits: SyncLimits
     private var phase = Phase.idle
     private var run: FilterRun?
     private var order: PageOrder?
@@ -28,7 +29,10 @@ package struct RunMachine: Sendable {
     private var result: SyncReport
 
     /// A run of `filter` that has not begun.
-    package init(filter: ResourceFilter, perPage: Int, concurrentFullCopies: Int) {
+    package init(
+        filter: ResourceFilter, perPage: Int, concurrentFullCopies: Int, limits: SyncLimits = SyncLimits()
+    ) {
+        self.limits = limits
         self.filter = filter
         self.perPage = perPage
         self.concurrentFullCopies = concurrentFullCopies
@@ -64,7 +68,7 @@ package struct RunMachine: Sendable {
 extension RunMachine {
     private mutating func begin(_ run: FilterRun) -> [RunEffect] {
         self.run = run
-        order = PageOrder(run: run)
+        order = PageOrder(run: run, limits: limits)
         trail = PageTrail()
         result = SyncReport(filter: run.canonicalText, kind: run.kind)
         result.wasRejected = wasRejected

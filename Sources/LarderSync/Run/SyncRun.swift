@@ -15,7 +15,8 @@ struct SyncRun: Sendable {
     /// Runs to the end, over into a bootstrap when the token is rejected.
     func execute() async throws(SyncError) -> SyncReport {
         var machine = RunMachine(
-            filter: filter, perPage: configuration.perPage, concurrentFullCopies: configuration.concurrentFullCopies)
+            filter: filter, perPage: configuration.perPage, concurrentFullCopies: configuration.concurrentFullCopies,
+            limits: configuration.limits)
         let outcome = await withTaskGroup(of: RunEvent.self) { group in
             var effects = machine.start()
             while true {
