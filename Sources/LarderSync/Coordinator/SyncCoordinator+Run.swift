@@ -11,10 +11,12 @@ extension SyncCoordinator: Service {
     /// next start goes on from there. Called once at a time; together with ``runOnce(within:)`` it is a programming
     /// error.
     public func run() async throws {
+        // Here, so that a shutdown that came before the start finds somebody to tell.
+        let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
         await withGracefulShutdownHandler {
-            _ = await loop(within: nil)
+            _ = await loop(events, continuation, within: nil)
         } onGracefulShutdown: {
-            self.post(.stop)
+            continuation.yield(.stop)
         }
         try Task.checkCancellation()
     }
@@ -28,7 +30,8 @@ extension SyncCoordinator: Service {
     /// - Returns: how the last run of each filter ended; filters that were not run are missing.
     public func runOnce(within limit: Duration) async -> [String: Result<SyncReport, SyncError>] {
         precondition(limit > .zero, "no time to sync")
-        return await loop(within: limit)
+        let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
+        return await loop(events, continuation, within: limit)
     }
 }
 
@@ -37,8 +40,10 @@ extension SyncCoordinator {
         state.withLock { state in _ = state.loop?.events.yield(event) }
     }
 
-    private func loop(within limit: Duration?) async -> [String: Result<SyncReport, SyncError>] {
-        let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
+    private func loop(
+        _ events: AsyncStream<CoordinatorEvent>, _ continuation: AsyncStream<CoordinatorEvent>.Continuation,
+        within limit: Duration?
+    ) async -> [String: Result<SyncReport, SyncError>] {
         let deadline = limit.map { store.host.elapsed() + $0 }
         begin(continuation)
         await withDiscardingTaskGroup { group in
@@ -90,6 +95,7 @@ extension SyncCoordinator {
             let waiters = state.waiters.values.flatMap(\.values)
             state.loop = nil
             state.waiters = [:]
+            state.late = []
             return (loop, waiters)
         }
         loop?.timer?.cancel()
@@ -119,7 +125,7 @@ extension SyncCoordinator {
                 state.loop?.runs[text] = nil
                 state.loop?.progress[text] = nil
                 state.loop?.outcomes[text] = outcome
-                waiters = state.waiters.removeValue(forKey: text).map { Array($0.values) } ?? []
+                waiters = state.takeWaiters(forEndOf: text)
             default: break
             }
             return (state.loop?.machine.step(event, at: moment) ?? [], waiters)
@@ -163,7 +169,10 @@ extension SyncCoordinator {
             } catch {
                 outcome = .failure(error)
             }
-            post(.ended(text, outcome))
+            state.withLock { state in
+                _ = state.loop?.over.insert(text)
+                state.loop?.events.yield(.ended(text, outcome))
+            }
         }
         state.withLock { state in
             state.loop?.runs[text] = run

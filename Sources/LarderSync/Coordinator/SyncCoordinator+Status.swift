@@ -36,7 +36,6 @@ extension SyncCoordinator {
         let (stream, continuation) = AsyncStream.makeStream(of: SyncStatus.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             state.nextNumber += 1
-            state.observers[state.nextNumber] = continuation
             return state.nextNumber
         }
         continuation.onTermination = { [weak self] _ in
@@ -44,7 +43,10 @@ extension SyncCoordinator {
             let removed = self?.state.withLock { $0.observers.removeValue(forKey: number) }
             _ = removed
         }
-        continuation.yield(status)
+        publishing.withLock { _ in
+            state.withLock { $0.observers[number] = continuation }
+            continuation.yield(status)
+        }
         return stream
     }
 
@@ -72,13 +74,15 @@ extension SyncCoordinator {
             return true
         }
         guard isWanted else { return }
-        let status = status
-        let observers = state.withLock { state -> [AsyncStream<SyncStatus>.Continuation] in
-            if state.published == status { return [] }
-            state.published = status
-            return Array(state.observers.values)
+        publishing.withLock { _ in
+            let status = status
+            let observers = state.withLock { state -> [AsyncStream<SyncStatus>.Continuation] in
+                if state.published == status { return [] }
+                state.published = status
+                return Array(state.observers.values)
+            }
+            for observer in observers { observer.yield(status) }
         }
-        for observer in observers { observer.yield(status) }
     }
 }
 

@@ -19,6 +19,8 @@ public final class SyncCoordinator: Sendable {
     let probe: (any ReachabilityProbe)?
     let onEvent: @Sendable (SyncEvent) -> Void
     let state = Mutex(CoordinatorState())
+    /// Held while a status is made and told, so that the last one told is the last one made.
+    let publishing = Mutex(())
 
     /// A coordinator that does not run yet; see ``run()`` and ``runOnce(within:)``.
     ///
@@ -112,8 +114,12 @@ public final class SyncCoordinator: Sendable {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: CoordinatorState.Waiter) in
                 let isWaiting = state.withLock { state in
-                    guard let loop = state.loop, !Task.isCancelled else { return false }
+                    // The filter may have been removed since; nobody would answer then.
+                    guard let loop = state.loop, state.filters.contains(where: { $0.filter == filter }),
+                        !Task.isCancelled
+                    else { return false }
                     state.waiters[text, default: [:]][number] = waiter
+                    if loop.over.contains(text) { state.late.insert(number) }
                     loop.events.yield(.trigger(.manual(filter)))
                     return true
                 }

@@ -10,6 +10,13 @@ package struct Moment: Hashable, Sendable {
         self.elapsed = elapsed
         self.now = now
     }
+
+    /// How long a time of the clock that may jump is ago; zero for one that lies in the future.
+    func passed(since time: Int64) -> Duration {
+        let (age, isTooLong) = now.subtractingReportingOverflow(time)
+        if isTooLong { return now > time ? .milliseconds(Int64.max) : .zero }
+        return .milliseconds(max(0, age))
+    }
 }
 
 /// What the store knows of a filter when the coordinator takes it on.

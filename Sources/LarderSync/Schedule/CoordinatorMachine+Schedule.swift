@@ -10,14 +10,26 @@ extension CoordinatorMachine {
         }
         lookDue(moment)
         refresh(moment)
+        if allowance < .manual { refuseWaiting(moment) }
         startDue(moment)
         arm(nextWake(moment))
     }
 
     private mutating func lookDue(_ moment: Moment) {
-        guard let lookAt = portal?.lookAt, lookAt <= moment.elapsed else { return }
+        guard let lookAt = nextLook, lookAt <= moment.elapsed else { return }
         portal?.lookAt = nil
         effects.append(.probe)
+    }
+
+    /// When to look for a way past a portal. A look is traffic, too: there is none while the host forces offline.
+    private var nextLook: Duration? { isForcedOffline ? nil : portal?.lookAt }
+
+    /// Who asked by hand and waits for a turn does not wait for a network.
+    private mutating func refuseWaiting(_ moment: Moment) {
+        for index in schedules.indices where schedules[index].want == .manual {
+            schedules[index].want = .background
+            effects.append(.refuse(schedules[index].text, refusal))
+        }
     }
 
     /// Wants what is due by time, and tells what is overdue.
@@ -46,10 +58,9 @@ extension CoordinatorMachine {
     /// When the filter is overdue, unless it is known to be.
     private func overdueAt(_ schedule: FilterSchedule, _ moment: Moment) -> Duration? {
         guard let syncedAt = schedule.syncedAt, !schedule.isOverdueReported else { return nil }
-        let age = moment.now.subtractingReportingOverflow(syncedAt)
-        // A last run that lies in the future says nothing but that the clock was set back.
-        let passed = age.overflow || age.partialValue < 0 ? .zero : Duration.milliseconds(age.partialValue)
-        return moment.elapsed + policy.overdueAfter - passed
+        // At least what the clock that never jumps has counted: by the other one, the last run may lie in the future.
+        let counted = moment.elapsed - (schedule.finishedAt ?? schedule.addedAt)
+        return moment.elapsed + policy.overdueAfter - max(counted, moment.passed(since: syncedAt))
     }
 
     private mutating func startDue(_ moment: Moment) {
@@ -86,7 +97,7 @@ extension CoordinatorMachine {
     /// When something will be due that no other event announces.
     private func nextWake(_ moment: Moment) -> Duration? {
         var times: [Duration] = []
-        if let lookAt = portal?.lookAt { times.append(lookAt) }
+        if let lookAt = nextLook { times.append(lookAt) }
         let allowance = allowance
         for schedule in schedules where schedule.running == nil {
             if let due = refreshAt(schedule) { times.append(due) }
@@ -124,7 +135,7 @@ extension CoordinatorMachine {
                 return false
             }
         }
-        if let portal, let lookAt = portal.lookAt { return armed.map { $0 <= lookAt } ?? false }
+        if let lookAt = nextLook { return armed.map { $0 <= lookAt } ?? false }
         return true
     }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite("After a failure")
 struct RetryTests {
     /// The wait that a failure is followed by.
-    private func wait(_ effects: [CoordinatorEffect]) -> Duration? {
+    private func waitAfter(_ effects: [CoordinatorEffect]) -> Duration? {
         effects.reported.compactMap { if case .failed(_, _, let wait) = $0 { wait } else { nil } }.first
     }
 
@@ -14,7 +14,7 @@ struct RetryTests {
             var bench = ScheduleBench(seed: seed)
             try bench.add("a:*")
             for full in [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300] {
-                let wait = try #require(wait(bench.fail("a:*")))
+                let wait = try #require(waitAfter(bench.fail("a:*")))
                 #expect(wait > .seconds(full) / 2 && wait <= .seconds(full), "seed \(seed)")
                 #expect(bench.pass(wait - .nanoseconds(1)).started == [])
                 #expect(bench.pass(.nanoseconds(1)).started == ["a:*"])
@@ -27,7 +27,7 @@ struct RetryTests {
         let waits = try (1...50 as ClosedRange<UInt64>).map { seed in
             var bench = ScheduleBench(seed: seed)
             try bench.add("a:*")
-            return wait(bench.fail("a:*"))
+            return waitAfter(bench.fail("a:*"))
         }
         #expect(Set(waits).count == 50)
     }
@@ -36,7 +36,7 @@ struct RetryTests {
         var bench = ScheduleBench { $0.retry = RetryPolicy(first: .seconds(1), limit: .seconds(5), jitter: 0) }
         try bench.add("a:*")
         for seconds in [1, 2, 4, 5, 5] {
-            #expect(wait(bench.fail("a:*")) == .seconds(seconds))
+            #expect(waitAfter(bench.fail("a:*")) == .seconds(seconds))
             bench.pass(.seconds(seconds))
         }
     }
@@ -50,16 +50,16 @@ struct RetryTests {
         }
         bench.finish("a:*", .bootstrap)
         bench.trigger(.launch)
-        #expect(wait(bench.fail("a:*")) == .seconds(1))
+        #expect(waitAfter(bench.fail("a:*")) == .seconds(1))
     }
 
     @Test func `the server's wait counts when it is the longer one`() throws {
         var bench = ScheduleBench()
         try bench.add("a:*")
-        #expect(wait(bench.fail("a:*", .ofServer(retryAfter: 120))) == .seconds(120))
+        #expect(waitAfter(bench.fail("a:*", .ofServer(retryAfter: 120))) == .seconds(120))
         #expect(bench.pass(.seconds(119)).started == [])
         #expect(bench.pass(.seconds(1)).started == ["a:*"])
-        let wait = try #require(wait(bench.fail("a:*", .ofServer(retryAfter: 0))))
+        let wait = try #require(waitAfter(bench.fail("a:*", .ofServer(retryAfter: 0))))
         #expect(wait > .zero && wait <= .seconds(2))
         #expect(bench.violations == [])
     }
@@ -68,7 +68,7 @@ struct RetryTests {
     func `a server's wait beyond reason is not believed`(_ seconds: Int) throws {
         var bench = ScheduleBench()
         try bench.add("a:*")
-        #expect(wait(bench.fail("a:*", .ofServer(retryAfter: seconds))) == .seconds(24 * 3600))
+        #expect(waitAfter(bench.fail("a:*", .ofServer(retryAfter: seconds))) == .seconds(24 * 3600))
         #expect(bench.pass(.seconds(24 * 3600)).started == ["a:*"])
     }
 
@@ -85,7 +85,7 @@ struct RetryTests {
         bench.send(.network(.offline))
         #expect(bench.send(.network(.online)).started == ["a:*"])
         // And the count begins anew.
-        let wait = try #require(wait(bench.fail("a:*")))
+        let wait = try #require(waitAfter(bench.fail("a:*")))
         #expect(wait <= .seconds(1))
         bench.send(.network(.offline))
         bench.finish("b:*")
@@ -101,7 +101,7 @@ struct RetryTests {
         var bench = ScheduleBench { $0.refusedRetry.jitter = 0 }
         try bench.add("a:*")
         for hours in [1, 2, 4, 8, 16, 24, 24] {
-            #expect(wait(bench.fail("a:*", error)) == .seconds(hours * 3600))
+            #expect(waitAfter(bench.fail("a:*", error)) == .seconds(hours * 3600))
             bench.pass(.seconds(hours * 3600))
         }
         #expect(bench.violations == [])
@@ -113,11 +113,8 @@ struct RetryTests {
         try bench.add("a:*")
         bench.pass(.seconds(3))
         let first = try #require(bench.fail("a:*").notes.first)
-        #expect(
-            first
-                == AttemptNote(
-                    attemptedAt: began, failures: 1, lastError: SyncError.ofServer().description,
-                    nextAttemptAt: began + 4000))
+        #expect(first.attemptedAt == began && first.failures == 1)
+        #expect(first.lastError == SyncError.ofServer().description && first.nextAttemptAt == began + 4000)
         bench.pass(.seconds(1))
         let second = try #require(bench.fail("a:*").notes.first)
         #expect(second.failures == 2 && second.nextAttemptAt == began + 4000 + 2000)

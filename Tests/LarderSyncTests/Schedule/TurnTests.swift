@@ -26,7 +26,9 @@ struct TurnTests {
         try bench.add("hand:*", .low) { $0.hasToken = true }
         var order = bench.send(.network(.online)).started
         bench.trigger(.manual(try ResourceFilter("hand:*")))
-        while let last = order.last, order.count < 10, let next = bench.finish(last).started.first { order.append(next) }
+        while let last = order.last, order.count < 10, let next = bench.finish(last).started.first {
+            order.append(next)
+        }
         #expect(order == ["high:*", "hand:*", "waited:*", "late:*", "later:*", "low:*"])
         #expect(bench.violations == [])
     }
