@@ -77,7 +77,9 @@ extension ListWalk {
         if doubt?.probe != nil { return nil }
         let evidence = Evidence(request, page)
         let through = evidence.endsList ? nil : evidence.bounds?.last
-        if evidence.beginsList, evidence.bounds != nil || evidence.endsList { return .open(after: nil, through: through) }
+        if evidence.beginsList, evidence.bounds != nil || evidence.endsList {
+            return .open(after: nil, through: through)
+        }
         guard let bounds = evidence.bounds else {
             // Rows behind an empty page may be gone: they are looked for once, by the walk itself.
             return question.seam != nil || page.hasMore == true ? nil : .open(after: last, through: nil)
