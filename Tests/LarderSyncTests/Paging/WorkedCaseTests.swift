@@ -79,8 +79,10 @@ import Testing
     @Test func `leaves rows of other types alone`() async throws {
         let fixture = try ListFixture()
         let other = RowKey(resource: fixture.resource, type: "group", key: "5")
-        try await fixture.store.write { transaction in try transaction.put(Array("{}".utf8), at: other, updatedAt: 0) }
+        let bytes: [UInt8] = Array("{}".utf8)
+        try await fixture.store.write { transaction in try transaction.put(bytes, at: other, updatedAt: 0) }
         try await fixture.reconcile(ListServer(keys: [1, 9]))
-        #expect(try fixture.store.read { view in try view.payload(at: other) } == Array("{}".utf8))
+        let payload = try fixture.store.read { view in try view.payload(at: other) }
+        #expect(payload == bytes)
     }
 }

@@ -20,7 +20,7 @@ struct JSONItemParser {
     mutating func items(_ array: [UInt8]) throws(WireError) -> [ListItem] {
         guard try token(array) == .arrayBegin else { throw .wrongType(path: path, expected: .array) }
         var items: [ListItem] = []
-        while let token = try token(array), token != .arrayEnd {
+        while case let token = try token(array), token != .arrayEnd {
             guard token == .objectBegin else { throw .wrongType(path: element, expected: .object) }
             let start = position - 1
             try readMembers(array)
@@ -28,8 +28,8 @@ struct JSONItemParser {
             items.append(ListItem(key: key, payload: Array(array[start..<position]), updatedAt: updatedAt))
             index += 1
         }
-        _ = try token(array)
         do throws(JSONError) {
+            _ = try scanner.next(in: array, at: &position)
             _ = try scanner.finish()
         } catch {
             throw .json(error)
@@ -44,10 +44,10 @@ struct JSONItemParser {
         key = nil
         updatedAt = nil
         var isDated = false
-        while let token = try token(array), token == .name {
+        while try token(array) == .name {
             let isKey = scanner.text.elementsEqual(layout.key.utf8)
             let isDate = layout.updatedAt.map { scanner.text.elementsEqual($0.utf8) } ?? false
-            guard let value = try self.token(array) else { return }
+            let value = try token(array)
             if isKey {
                 guard key == nil else { throw .duplicate(path: "\(element).\(layout.key)") }
                 key = try recordKey(value)
@@ -58,7 +58,7 @@ struct JSONItemParser {
                 updatedAt = try date(value, path: "\(element).\(name)")
             }
             // The end of a container follows its begin.
-            if value == .objectBegin || value == .arrayBegin { _ = try self.token(array) }
+            if value == .objectBegin || value == .arrayBegin { _ = try token(array) }
         }
     }
 
@@ -87,10 +87,12 @@ struct JSONItemParser {
         }
     }
 
-    /// The next token; nil at the end of the text.
-    private mutating func token(_ array: [UInt8]) throws(WireError) -> JSONToken? {
+    /// The next token, which must come.
+    private mutating func token(_ array: [UInt8]) throws(WireError) -> JSONToken {
         do throws(JSONError) {
-            return try scanner.next(in: array, at: &position)
+            if let token = try scanner.next(in: array, at: &position) { return token }
+            if let token = try scanner.finish() { return token }
+            throw JSONError(.unexpectedEnd, at: Int64(array.count))
         } catch {
             throw .json(error)
         }
