@@ -1,23 +1,31 @@
-internal import LarderFormat
-internal import LarderStore
+package import LarderFormat
+package import LarderStore
 
 /// The rows of one list in the store: what a pass reads and writes.
-struct ListRows: Sendable {
+package struct ListRows: Sendable {
     let store: Store
     let resource: ResourceKey
     let type: String
 
     /// What a range read found.
-    struct Found: Sendable {
-        var rows: [LocalRow] = []
+    package struct Found: Sendable {
+        /// The rows, in order.
+        package var rows: [LocalRow] = []
         /// All rows of the list.
-        var count = 0
+        package var count = 0
         /// The generation that was read; nil without one.
-        var generation: Int64?
+        package var generation: Int64?
+    }
+
+    /// The rows of one type of a resource.
+    package init(store: Store, resource: ResourceKey, type: String) {
+        self.store = store
+        self.resource = resource
+        self.type = type
     }
 
     /// Compares the rows of `range` with the items of a page, in one range read.
-    func compare(_ range: KeyRange, with page: ListPage) throws -> Found {
+    package func compare(_ range: KeyRange, with page: ListPage) throws -> Found {
         try store.read { view in
             guard let known = try view.resource(resource), known.state == .ready else { return Found() }
             var found = Found(count: known.rowCount, generation: known.generation)
@@ -38,7 +46,7 @@ struct ListRows: Sendable {
     /// Applies what a page changes, in one commit: deletions first, so that they make room.
     ///
     /// - Throws: ``ListError/superseded(_:)`` when the rows are not those that were read.
-    func apply(_ changes: ListChanges, of page: ListPage, to generation: Int64?) async throws {
+    package func apply(_ changes: ListChanges, of page: ListPage, to generation: Int64?) async throws {
         let written = Set((changes.created + changes.updated.map(\.key)).map { Array($0.utf8) })
         let items = page.items.filter { written.contains(Array($0.key.utf8)) }
         try await store.write { transaction in

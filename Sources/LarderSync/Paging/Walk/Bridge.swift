@@ -12,7 +12,7 @@ struct Seam: Hashable {
 }
 
 /// Finds the page that shows both sides of a seam at one moment.
-enum Bridge {
+package enum Bridge {
     /// A request whose page holds the places `place` - 1 and `place`, as near to its middle as can be.
     ///
     /// A page of size *s* does so unless *s* divides `place`. The size is at most that of the walk, since a server may
@@ -22,7 +22,7 @@ enum Bridge {
     ///   - place: a multiple of `size`, 1 and above.
     ///   - size: the page size of the walk.
     /// - Complexity: O(`size`).
-    static func request(over place: Int, size: Int) -> PageRequest {
+    package static func request(over place: Int, size: Int) -> PageRequest {
         var best = 0
         var margin = 0
         for candidate in stride(from: size, to: 1, by: -1) {
