@@ -153,6 +153,9 @@ extension CoordinatorMachine {
 }
 
 extension CoordinatorMachine {
+    /// Why a filter's last run failed; nil once one has finished.
+    func lastError(of text: String) -> SyncError? { index(text).flatMap { schedules[$0].lastError } }
+
     /// What a run of a filter waits for; nil when none is due.
     func obstacle(of text: String, at moment: Moment) -> FilterStatus.Obstacle? {
         guard let index = index(text), let want = schedules[index].want else { return nil }
