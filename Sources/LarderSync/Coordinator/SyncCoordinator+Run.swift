@@ -95,7 +95,6 @@ extension SyncCoordinator {
             let waiters = state.waiters.values.flatMap(\.values)
             state.loop = nil
             state.waiters = [:]
-            state.late = []
             return (loop, waiters)
         }
         loop?.timer?.cancel()
@@ -169,10 +168,7 @@ extension SyncCoordinator {
             } catch {
                 outcome = .failure(error)
             }
-            state.withLock { state in
-                _ = state.loop?.over.insert(text)
-                state.loop?.events.yield(.ended(text, outcome))
-            }
+            post(.ended(text, outcome))
         }
         state.withLock { state in
             state.loop?.runs[text] = run

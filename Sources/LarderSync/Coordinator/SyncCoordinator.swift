@@ -133,7 +133,6 @@ public final class SyncCoordinator: Sendable {
                         !Task.isCancelled
                     else { return false }
                     state.waiters[text, default: [:]][number] = waiter
-                    if loop.over.contains(text) { state.late.insert(number) }
                     loop.events.yield(.trigger(.manual(filter)))
                     return true
                 }
