@@ -7,6 +7,9 @@ extension Transaction {
         try tables.filters(in: engine).first { $0.record.canonicalText.utf8.elementsEqual(canonicalText.utf8) }
     }
 
+    /// Every filter and its number, in the order they were first synced.
+    package func filters() throws -> [(number: Int64, record: FilterRecord)] { try tables.filters(in: engine) }
+
     /// Changes the record of a filter, made when there is none.
     ///
     /// A last error is made one line of at most ``Limits/errorText`` bytes, cut between code points.
@@ -34,9 +37,6 @@ extension Transaction {
         effects.changes.noteFilter(canonicalText)
         return number
     }
-
-    /// Every filter by number.
-    package func filters() throws -> [(number: Int64, record: FilterRecord)] { try tables.filters(in: engine) }
 
     /// The resources a filter holds.
     package func members(ofFilter number: Int64) throws -> [(resource: ResourceKey, record: MemberRecord)] {

@@ -10,9 +10,10 @@ package struct FilterRun: Hashable, Sendable {
     /// Whether this is a bootstrap after a rejected token.
     let isRejected: Bool
     let token: String?
+    /// The bound of the last run that finished.
     let lastUntilSequence: Int64?
-    /// The bound of the bootstrap that was interrupted and goes on in this one.
-    let bootstrapBound: Int64?
+    /// The highest floor of what the bootstrap that goes on in this one had finished.
+    let finishedFloor: Int64?
     /// When it began, in milliseconds since 1970-01-01 UTC.
     let beganAt: Int64
 }
@@ -35,7 +36,7 @@ extension Transaction {
         if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
-                token: token, lastUntilSequence: old.lastUntilSequence, bootstrapBound: nil,
+                token: token, lastUntilSequence: old.lastUntilSequence, finishedFloor: nil,
                 beganAt: now)
         }
         return try beginBootstrap(canonicalText, after: nil, now: now)
@@ -61,16 +62,15 @@ extension Transaction {
             record.token = nil
             if rejection != nil {
                 record.isRejected = true
-                record.bootstrapBound = nil
                 record.resyncs += 1
                 record.resyncedAt = now
             }
             run = record
         }
-        if let interrupted { try carryOver(from: interrupted, to: run.run, ofFilter: number) }
+        let finishedFloor = try interrupted.flatMap { try carryOver(from: $0, to: run.run, ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
-            token: nil, lastUntilSequence: run.lastUntilSequence, bootstrapBound: run.bootstrapBound, beganAt: now)
+            token: nil, lastUntilSequence: run.lastUntilSequence, finishedFloor: finishedFloor, beganAt: now)
     }
 
     /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
@@ -80,17 +80,6 @@ extension Transaction {
         return try beginBootstrap(run.canonicalText, after: rejection, now: now)
     }
 
-    /// Lets go of the tokens of all other filters that hold a resource whose floor went down.
-    ///
-    /// They lie beyond what the resource has now: their next changes would raise its floor above others that are only still
-    /// to come for this filter, and these would be dropped as old.
-    mutating func discardTokens(ofOthersThan run: FilterRun, holding resource: ResourceKey) throws {
-        for (number, record) in try filters() where number != run.number && record.token != nil {
-            if try member(ofFilter: number, resource) == nil { continue }
-            try updateFilter(record.canonicalText) { $0.token = nil }
-        }
-    }
-
     /// Notes how many pages of a bootstrap are in.
     package mutating func notePage(_ number: Int, _ run: FilterRun) throws {
         try check(run)
@@ -98,11 +87,17 @@ extension Transaction {
     }
 
     /// Lets what one bootstrap finished count for the next. What it only listed does not: it may be gone by now.
-    private mutating func carryOver(from old: Int64, to new: Int64, ofFilter number: Int64) throws {
+    ///
+    /// - Returns: the highest floor of what it finished; nil when it finished nothing.
+    mutating func carryOver(from old: Int64, to new: Int64, ofFilter number: Int64) throws -> Int64? {
+        var highest: Int64?
         for (resource, member) in try members(ofFilter: number) where member.finishedInRun == old {
             try putMember(
                 ofFilter: number, resource, MemberRecord(listedInRun: member.listedInRun, finishedInRun: new))
+            let floor = try record(of: resource)?.floor ?? 0
+            highest = max(highest ?? floor, floor)
         }
+        return highest
     }
 
     /// Throws ``SyncError/superseded`` unless the filter is still where the run has put it.
@@ -140,7 +135,6 @@ extension Transaction {
             record.isBootstrapping = false
             record.isRejected = false
             record.pagesDone = 0
-            record.bootstrapBound = nil
             record.attemptedAt = run.beganAt
             record.failures = 0
             record.lastError = nil

@@ -14,7 +14,12 @@ extension Transaction {
     ) throws {
         try check(order.run)
         guard order.rule.accepts(header.sequence, floor: record.floor) else { throw LaggingCopy() }
-        if header.sequence < record.floor { try discardTokens(ofOthersThan: order.run, holding: order.resource) }
+        if header.sequence < record.floor {
+            // Another filter has brought newer rows since this copy was ordered: the server has them, so it was not set
+            // back, and will send them with the next copy.
+            guard record.floor == order.knownFloor else { throw LaggingCopy() }
+            try setBackOthers(holding: order.resource, to: header.sequence, by: order.run)
+        }
         record.floor = header.sequence
         record.snapshotPath = order.path.text
         record.schemaVersion = header.schemaVersion
@@ -53,7 +58,7 @@ extension Transaction {
         let floor = order.rule.changeSequence
         try withdraw(order.resource, floor: floor, as: .hidden)
         if order.rule.mayLowerFloor, old > floor {
-            try discardTokens(ofOthersThan: order.run, holding: order.resource)
+            try setBackOthers(holding: order.resource, to: floor, by: order.run)
             try update(order.resource) { $0.floor = floor }
         }
         return true

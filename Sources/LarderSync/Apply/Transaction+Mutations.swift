@@ -72,12 +72,8 @@ extension Transaction {
     }
 
     /// Lists resources as members, on account of changes that ask for their full copies.
-    ///
-    /// - Parameter bound: the run's; that of a bootstrap is kept, so that one which goes on in its place can tell a
-    ///   server that has fewer changes by then.
-    package mutating func list(_ resources: [ResourceKey], _ run: FilterRun, bound: Int64) throws {
+    package mutating func list(_ resources: [ResourceKey], _ run: FilterRun) throws {
         try check(run)
-        if run.kind == .bootstrap { try updateFilter(run.canonicalText) { $0.bootstrapBound = bound } }
         for resource in resources {
             var member = try member(ofFilter: run.number, resource) ?? MemberRecord(listedInRun: run.run)
             member.listedInRun = run.run

@@ -20,8 +20,9 @@ struct PageOrder: Sendable {
     /// what is here may be newer than what it has. Counts as a rejected token.
     func isSetBack(_ page: SyncPage) -> Bool {
         guard bound == nil else { return false }
-        // After a rejection, what runs before it had asked for says nothing any more.
-        let known = [run.isRejected ? nil : run.lastUntilSequence, run.bootstrapBound].compactMap { $0 }
+        // After a rejection, what runs before it had asked for says nothing any more; what this bootstrap has finished
+        // before it was interrupted does.
+        let known = [run.isRejected ? nil : run.lastUntilSequence, run.finishedFloor].compactMap { $0 }
         return known.contains { page.syncUntilSequence < $0 }
     }
 

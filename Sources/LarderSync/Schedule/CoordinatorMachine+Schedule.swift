@@ -138,11 +138,10 @@ extension CoordinatorMachine {
                 continue
             }
             guard allowance >= SyncAllowance(neededFor: want, schedule.priority) else { continue }
-            if let earliest = schedule.earliest(for: want), earliest > moment.elapsed {
-                guard let armed, armed <= earliest else { return false }
-            } else if !isFull {
-                return false
-            }
+            let earliest = schedule.earliest(for: want)
+            // The timer may be due, and not have gone off yet.
+            if let earliest, let armed, armed <= earliest { continue }
+            if !isFull || earliest.map({ $0 > moment.elapsed }) == true { return false }
         }
         if let lookAt = nextLook { return armed.map { $0 <= lookAt } ?? false }
         return true

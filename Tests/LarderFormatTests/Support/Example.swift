@@ -70,7 +70,6 @@ enum Example {
         record.lastError = "the server is unavailable (503)"
         record.resyncs = 1
         record.resyncedAt = midnight + 1000
-        record.bootstrapBound = 4700
         return record
     }()
 

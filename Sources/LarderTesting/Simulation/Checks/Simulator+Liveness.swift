@@ -25,7 +25,7 @@ extension Simulator {
                     throw Violation(.lostEffect, "copy \(number) waits for a turn that nobody has")
                 }
             case .slot:
-                guard let holder = slotHolder, copies[holder] != nil, holder != number else {
+                guard let holder = slotHolder ?? slotNext, copies[holder] != nil, holder != number else {
                     throw Violation(.lostEffect, "copy \(number) waits for a slot that nobody has")
                 }
             }

@@ -9,6 +9,9 @@ struct Watch {
     private(set) var ending: [String] = []
     /// Whether a captive portal was met, and nothing has told since that it is gone.
     private(set) var knowsPortal = false
+    /// The filters whose runs the coordinator calls off.
+    private var cancelled: Set<String> = []
+    private var network = NetworkState.offline
     /// The filters whose last run finished without a bootstrap: nothing holds back the next one.
     private(set) var isFree: Set<String> = []
     /// The filters that finished a run begun in quiet.
@@ -26,6 +29,8 @@ struct Watch {
         isInStep.remove(text)
     }
 
+    mutating func isCancelled(_ text: String) { cancelled.insert(text) }
+
     mutating func isStarted(_ text: String) { asked.remove(text) }
 
     mutating func isOver(_ text: String, _ outcome: Result<SyncReport, SyncError>, isQuiet: Bool) {
@@ -40,10 +45,15 @@ struct Watch {
     /// Notes what the coordinator hears.
     mutating func take(_ event: CoordinatorEvent, hasProbe: Bool) {
         switch event {
-        case .network, .probed(isReachable: true): knowsPortal = false
+        case .network(let state):
+            // Another network may have no portal; the same one has.
+            if state != network { knowsPortal = false }
+            network = state
+        case .probed(isReachable: true): knowsPortal = false
         case .ended(let text, let outcome):
             ending.removeAll { $0 == text }
-            if hasProbe, case .failure(.intercepted) = outcome { knowsPortal = true }
+            // What a run that was called off met is not looked at.
+            if cancelled.remove(text) == nil, hasProbe, case .failure(.intercepted) = outcome { knowsPortal = true }
         default: break
         }
     }

@@ -23,6 +23,7 @@ extension Simulator {
         case .start(let text): try start(text)
         case .cancel(let text):
             note("cancel \(text)")
+            watch.isCancelled(text)
             if let run = run(of: text) { cancel(run) }
         case .arm(let time): arm(time)
         case .disarm: agenda.remove { $0 == .timer }
@@ -44,9 +45,10 @@ extension Simulator {
     private func arm(_ time: Duration) {
         agenda.remove { $0 == .timer }
         // No earlier than asked for, to the next millisecond.
-        let due = (time + .nanoseconds(999_999)) / .milliseconds(1)
+        let (seconds, attoseconds) = time.components
+        let due = seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         agenda.add(
-            at: max(now, Int64(due)), .timer, "timer", .other { [unowned self] in try tell(.timer) })
+            at: max(now, due), .timer, "timer", .other { [unowned self] in try tell(.timer) })
     }
 
     private func start(_ text: String) throws {

@@ -77,6 +77,7 @@ extension Simulator {
         copies[copy.number] = nil
         copy.run.copies.remove(copy.number)
         release(copy)
+        if slotNext == copy.number { freeSlot() }
         let event: RunEvent =
             switch outcome {
             case .success(let result): .copied(copy.resource, result)
@@ -195,6 +196,7 @@ extension Simulator {
 
     private func open(_ resource: ResourceKey, _ copy: SimulatedCopy) {
         ask(copy, "opens") { [unowned self] copy, store in
+            if slotNext == copy.number { slotNext = nil }
             guard let staging = try store.beginStagingBlocking(resource) else {
                 slotLine.append(copy.number)
                 copy.wait = .slot
@@ -209,7 +211,9 @@ extension Simulator {
 
     private func freeSlot() {
         slotHolder = nil
+        slotNext = nil
         guard !slotLine.isEmpty, let next = copies[slotLine.removeFirst()] else { return }
+        slotNext = next.number
         next.wait = nil
         open(next.resource, next)
     }

@@ -72,6 +72,7 @@ extension Simulator {
         claims = [:]
         settling = [:]
         slotHolder = nil
+        slotNext = nil
         slotLine = []
         coordinator = nil
         self.store = nil

@@ -45,6 +45,8 @@ final class Simulator {
     /// What copies in line were ordered for.
     var settling: [Int: FullCopyOrder] = [:]
     var slotHolder: Int?
+    /// The copy whose turn it is next, until it has tried.
+    var slotNext: Int?
     var slotLine: [Int] = []
     var nextNumber = 1
     var isStopping = false
