@@ -162,6 +162,9 @@ extension CoordinatorMachine {
 }
 
 extension CoordinatorMachine {
+    /// Whether a run of a filter is under way; nil for a filter that is not kept in step.
+    func isRunning(_ text: String) -> Bool? { index(text).map { schedules[$0].running != nil } }
+
     /// What a run of a filter waits for; nil when none is due.
     func obstacle(of text: String, at moment: Moment) -> FilterStatus.Obstacle? {
         guard let index = index(text), let want = schedules[index].want else { return nil }
