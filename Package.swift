@@ -112,6 +112,11 @@ let package = Package(
             path: "Tools/demo"),
 
         .executableTarget(
+            name: "larder-simulate",
+            dependencies: ["LarderTesting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tools/simulate"),
+
+        .executableTarget(
             name: "engine-probe", dependencies: ["LarderEngine", "CLMDB"], path: "Tests/Probes/engine-probe"),
         .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine", "CLMDB", "engine-probe"]),
         .testTarget(name: "CompileTests", dependencies: ["LarderEngine", "LarderStore"]),
@@ -137,6 +142,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "LarderTestingTests", dependencies: ["LarderTesting", "LarderSync", "LarderServer"]),
+        .testTarget(name: "SimulationTests", dependencies: ["LarderTesting"]),
         .testTarget(
             name: "LarderServerTests",
             dependencies: [

@@ -30,6 +30,8 @@ package struct FilterRecord: Hashable, Sendable {
     package var resyncs: Int64
     /// When a token was last rejected, in milliseconds since 1970-01-01 UTC.
     package var resyncedAt: Int64?
+    /// The `sync_until_sequence` of the bootstrap under way, once its first page is in.
+    package var bootstrapBound: Int64?
 
     /// The record of a filter that was never synced.
     package init(canonicalText: String) {
@@ -62,6 +64,7 @@ package struct FilterRecord: Hashable, Sendable {
         lastError = try reader.optionalText()
         resyncs = try reader.count("resyncs")
         resyncedAt = try reader.optionalInteger()
+        bootstrapBound = try reader.optionalInteger()
     }
 
     /// The body.
@@ -81,6 +84,7 @@ package struct FilterRecord: Hashable, Sendable {
         writer.append(optionalText: lastError)
         writer.append(integer: resyncs)
         writer.append(optionalInteger: resyncedAt)
+        writer.append(optionalInteger: bootstrapBound)
         return writer.bytes
     }
 

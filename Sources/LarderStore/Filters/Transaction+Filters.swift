@@ -35,6 +35,9 @@ extension Transaction {
         return number
     }
 
+    /// Every filter by number.
+    package func filters() throws -> [(number: Int64, record: FilterRecord)] { try tables.filters(in: engine) }
+
     /// The resources a filter holds.
     package func members(ofFilter number: Int64) throws -> [(resource: ResourceKey, record: MemberRecord)] {
         try tables.members(of: number, in: engine)

@@ -1,19 +1,20 @@
-internal import LarderFormat
-internal import LarderStore
+package import LarderFormat
+package import LarderStore
 
 /// A full copy is older than what it would replace.
-struct LaggingCopy: Error {}
+package struct LaggingCopy: Error {}
 
 extension Transaction {
     /// Notes whose copy it is that is being swapped in, unless it is older than it may be. The floor is looked at in the
     /// commit that swaps.
     ///
     /// - Throws: ``LaggingCopy``; ``SyncError/superseded``.
-    mutating func accept(
+    package mutating func accept(
         _ header: FullCopyHeader, _ order: FullCopyOrder, _ record: inout ResourceRecord, now: Int64
     ) throws {
         try check(order.run)
         guard order.rule.accepts(header.sequence, floor: record.floor) else { throw LaggingCopy() }
+        if header.sequence < record.floor { try discardTokens(ofOthersThan: order.run, holding: order.resource) }
         record.floor = header.sequence
         record.snapshotPath = order.path.text
         record.schemaVersion = header.schemaVersion
@@ -24,7 +25,7 @@ extension Transaction {
 
     /// Whether what another filter has swapped in meanwhile is as new as `order` asks for; its resource then counts as
     /// finished.
-    mutating func settle(_ order: FullCopyOrder) throws -> Bool {
+    package mutating func settle(_ order: FullCopyOrder) throws -> Bool {
         try check(order.run)
         // After a rejection the server's word counts, not what is here.
         guard !order.rule.mayLowerFloor, let record = try record(of: order.resource), record.state == .ready,
@@ -44,24 +45,29 @@ extension Transaction {
     ///
     /// - Returns: false, with nothing changed, when another filter has brought news of the resource since the copy was
     ///   ordered: the answer may be older than they are, and if it is not, the change that hides it is still to come.
-    mutating func hideMissing(_ order: FullCopyOrder) throws -> Bool {
+    package mutating func hideMissing(_ order: FullCopyOrder) throws -> Bool {
         try check(order.run)
         let old = try record(of: order.resource)?.floor ?? 0
         guard old == order.knownFloor else { return false }
         try removeMember(ofFilter: order.run.number, order.resource)
         let floor = order.rule.changeSequence
         try withdraw(order.resource, floor: floor, as: .hidden)
-        if order.rule.mayLowerFloor, old > floor { try update(order.resource) { $0.floor = floor } }
+        if order.rule.mayLowerFloor, old > floor {
+            try discardTokens(ofOthersThan: order.run, holding: order.resource)
+            try update(order.resource) { $0.floor = floor }
+        }
         return true
     }
 }
 
 /// The resources whose full copies some changes ask for, each with the last change that does.
-struct CopyRequests: Sendable {
-    private(set) var resources: [ResourceKey] = []
+package struct CopyRequests: Sendable {
+    /// In the order in which they are first asked for.
+    package private(set) var resources: [ResourceKey] = []
     private var latest: [ResourceKey: Mutation] = [:]
 
-    init(_ changes: [Mutation]) {
+    /// What `changes` ask for.
+    package init(_ changes: [Mutation]) {
         for change in changes {
             let resource = ResourceKey(change.resource.group, change.resource.id)
             if latest.updateValue(change, forKey: resource) == nil { resources.append(resource) }
@@ -69,7 +75,7 @@ struct CopyRequests: Sendable {
     }
 
     /// What has to be fetched of them.
-    func orders(_ run: FilterRun, bound: Int64, in view: borrowing ReadView) throws -> [FullCopyOrder] {
+    package func orders(_ run: FilterRun, bound: Int64, in view: borrowing ReadView) throws -> [FullCopyOrder] {
         try resources.compactMap { resource in
             try latest[resource].flatMap { try Self.order(for: $0, resource, run, bound, view) }
         }

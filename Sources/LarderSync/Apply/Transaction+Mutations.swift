@@ -1,5 +1,5 @@
-internal import LarderFormat
-internal import LarderStore
+package import LarderFormat
+package import LarderStore
 
 /// What applying some changes did.
 package struct Applied: Sendable {
@@ -10,7 +10,7 @@ package struct Applied: Sendable {
 extension Transaction {
     /// Applies changes that need no full copy, in their order. Those at or below the floor of their resource do nothing,
     /// but for the filter's own membership.
-    mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> Applied {
+    package mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> Applied {
         try check(run)
         var applied = Applied()
         for mutation in mutations {
@@ -72,8 +72,12 @@ extension Transaction {
     }
 
     /// Lists resources as members, on account of changes that ask for their full copies.
-    mutating func list(_ resources: [ResourceKey], _ run: FilterRun) throws {
+    ///
+    /// - Parameter bound: the run's; that of a bootstrap is kept, so that one which goes on in its place can tell a
+    ///   server that has fewer changes by then.
+    package mutating func list(_ resources: [ResourceKey], _ run: FilterRun, bound: Int64) throws {
         try check(run)
+        if run.kind == .bootstrap { try updateFilter(run.canonicalText) { $0.bootstrapBound = bound } }
         for resource in resources {
             var member = try member(ofFilter: run.number, resource) ?? MemberRecord(listedInRun: run.run)
             member.listedInRun = run.run

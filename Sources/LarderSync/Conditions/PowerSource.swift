@@ -19,6 +19,7 @@ public struct SteadyPower: PowerSource {
 
     /// The one state, then nothing until the reader is cancelled.
     public func states() -> AsyncStream<PowerState> {
-        StateBroadcast(state).states()
+        // No broadcast: an optimised build would let go of it at once.
+        AsyncStream { continuation in continuation.yield(state) }
     }
 }

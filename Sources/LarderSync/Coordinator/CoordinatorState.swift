@@ -19,6 +19,8 @@ struct CoordinatorState {
     }
 
     var filters: [(filter: ResourceFilter, priority: SyncPriority)] = []
+    /// Those of the filters that stand for a list.
+    var lists: [String: PagedList] = [:]
     var isForcedOffline = false
     var loop: Loop?
     var waiters: [String: [Int: Waiter]] = [:]

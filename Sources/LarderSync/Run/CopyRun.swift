@@ -14,7 +14,8 @@ struct CopyRun: Sendable {
     /// Fetches a full copy until one is new enough, and swaps it in.
     func execute() async throws(SyncError) -> FullCopyResult {
         var machine = CopyMachine(
-            order, attempts: configuration.fullCopyAttempts, mapping: configuration.keyMapping)
+            order, attempts: configuration.fullCopyAttempts, mapping: configuration.keyMapping,
+            bodyLimit: configuration.limits.fullCopyBytes)
         var body: TransportBody.AsyncIterator?
         var claim: ResourceClaims.Claim?
         defer { claim?.release() }

@@ -165,6 +165,9 @@ extension CoordinatorMachine {
     /// Whether a run of a filter is under way; nil for a filter that is not kept in step.
     func isRunning(_ text: String) -> Bool? { index(text).map { schedules[$0].running != nil } }
 
+    /// Why a filter's last run failed; nil once one has finished.
+    func lastError(of text: String) -> SyncError? { index(text).flatMap { schedules[$0].lastError } }
+
     /// What a run of a filter waits for; nil when none is due.
     func obstacle(of text: String, at moment: Moment) -> FilterStatus.Obstacle? {
         guard let index = index(text), let want = schedules[index].want else { return nil }

@@ -70,6 +70,7 @@ enum Example {
         record.lastError = "the server is unavailable (503)"
         record.resyncs = 1
         record.resyncedAt = midnight + 1000
+        record.bootstrapBound = 4700
         return record
     }()
 

@@ -9,6 +9,9 @@ public import LarderSync
 /// link without a default route is out of its sight: use ``SteadyConnectivity`` for those. Where the system does not
 /// let the process ask, as in some sandboxes, the network counts as online: to try in vain is better than to never try.
 public struct NetlinkConnectivity: ConnectivitySource {
+    /// The wait before the second look at what may have changed behind the kernel's message.
+    private static let settling = DispatchTimeInterval.milliseconds(500)
+
     /// A source that holds nothing until its states are asked for.
     public init() {}
 
@@ -22,32 +25,29 @@ public struct NetlinkConnectivity: ConnectivitySource {
             return stream
         }
         let queue = DispatchQueue(label: "larder.connectivity")
+        let watch = RouteWatch(telling: relay) {
+            socket.routeTable()
+        } later: { action in
+            queue.asyncAfter(deadline: .now() + Self.settling) { action() }
+        }
         let source = DispatchSource.makeReadSource(fileDescriptor: socket.changes, queue: queue)
         source.setEventHandler {
             socket.drainChanges()
-            Self.look(through: socket, telling: relay)
+            watch.changed()
         }
-        // Runs behind everything else on the queue: nobody uses a socket that is closed.
-        source.setCancelHandler { socket.close() }
+        // The source must not outlive its descriptor; what still waits on the queue keeps it, too.
+        source.setCancelHandler { withExtendedLifetime(socket) {} }
         // The socket listens already, so a change during the first look is told again.
-        queue.async { Self.look(through: socket, telling: relay) }
-        let watch = Watch(source: source)
-        relay.onEnd { watch.source.cancel() }
+        queue.async { watch.look() }
+        let waking = Waking(source: source)
+        relay.onEnd { waking.source.cancel() }
         source.activate()
         return stream
     }
 
     /// Sendable because cancelling is all that is done to it, which libdispatch allows from any thread.
-    private struct Watch: @unchecked Sendable {
+    private struct Waking: @unchecked Sendable {
         let source: any DispatchSourceRead
-    }
-
-    private static func look(through socket: NetlinkSocket, telling relay: StateRelay<NetworkState>) {
-        if let table = socket.routeTable() {
-            relay.tell(table.hasRouteOut ? .online : .offline)
-        } else {
-            relay.tellUnlessTold(.online)
-        }
     }
 }
 #endif

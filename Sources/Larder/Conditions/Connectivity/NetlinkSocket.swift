@@ -29,8 +29,8 @@ final class NetlinkSocket: Sendable {
         self.questions = questions
     }
 
-    /// Gives both back; they must not be used again.
-    func close() {
+    /// Nobody can use them any more: both are given back.
+    deinit {
         larder_netlink_close(changes)
         larder_netlink_close(questions)
     }

@@ -45,6 +45,23 @@ import Testing
         }
     }
 
+    @Test func `notices each time that an address takes its routes along`() async throws {
+        let other: OtherNetwork
+        do { other = try OtherNetwork() } catch { try Test.cancel("no network of our own to change: \(error)") }
+        var states = other.states.makeAsyncIterator()
+        #expect(await states.next() == .offline)
+        try other.ip("link", "add", "near", "type", "veth", "peer", "name", "far")
+        try other.ip("link", "set", "far", "up")
+        try other.ip("link", "set", "near", "up")
+        for round in 0..<25 {
+            try other.ip("address", "add", "192.0.2.10/24", "dev", "near")
+            try other.ip("route", "add", "default", "via", "192.0.2.1")
+            #expect(await states.next() == .online)
+            try other.ip("address", "del", "192.0.2.10/24", "dev", "near")
+            #expect(await states.next() == .offline, "\(round)")
+        }
+    }
+
     @Test func `follows links, addresses and routes as they change`() async throws {
         let other: OtherNetwork
         do { other = try OtherNetwork() } catch { try Test.cancel("no network of our own to change: \(error)") }
