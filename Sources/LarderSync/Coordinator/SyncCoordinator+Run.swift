@@ -130,7 +130,9 @@ extension SyncCoordinator {
             return (state.loop?.machine.step(event, at: moment) ?? [], waiters)
         }
         if case .ended(_, let outcome) = event {
-            for waiter in waiters { waiter.resume(returning: outcome) }
+            // A run that the host ended by going offline is one that there is no network for.
+            let isOffline = isForcedOffline && outcome.isCancelled
+            for waiter in waiters { waiter.resume(returning: isOffline ? .failure(.offline) : outcome) }
         }
         return effects
     }
@@ -225,5 +227,11 @@ extension SyncCoordinator {
             // It is for looking at only; the store's own failure fails the next run, which says so.
             store.host.logger.debug("could not keep how a run went", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+extension Result<SyncReport, SyncError> {
+    fileprivate var isCancelled: Bool {
+        if case .failure(.cancelled) = self { true } else { false }
     }
 }

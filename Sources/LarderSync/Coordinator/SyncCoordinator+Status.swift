@@ -96,8 +96,9 @@ extension SyncCoordinator {
 extension CoordinatorState {
     /// What is being done for a filter.
     func activity(of text: String, at moment: Moment) -> FilterStatus.Activity {
-        guard let loop else { return .waiting(for: .coordinator) }
-        if let progress = loop.progress[text] { return .running(progress) }
+        // A filter that was just added is one the machine has not heard of.
+        guard let loop, let isRunning = loop.machine.isRunning(text) else { return .waiting(for: .coordinator) }
+        if isRunning { return .running(loop.progress[text] ?? RunProgress()) }
         guard let obstacle = loop.machine.obstacle(of: text, at: moment) else { return .idle }
         return .waiting(for: obstacle)
     }

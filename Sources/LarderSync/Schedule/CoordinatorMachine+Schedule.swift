@@ -161,6 +161,9 @@ extension CoordinatorMachine {
 }
 
 extension CoordinatorMachine {
+    /// Whether a run of a filter is under way; nil for a filter that is not kept in step.
+    func isRunning(_ text: String) -> Bool? { index(text).map { schedules[$0].running != nil } }
+
     /// Why a filter's last run failed; nil once one has finished.
     func lastError(of text: String) -> SyncError? { index(text).flatMap { schedules[$0].lastError } }
 

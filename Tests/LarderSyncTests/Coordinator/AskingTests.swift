@@ -152,6 +152,18 @@ struct AskingTests {
         }
     }
 
+    @Test func `fails for want of a network when the host goes offline meanwhile`() async throws {
+        let fixture = try prepared()
+        let gate = Gate(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        try await fixture.running(coordinator) {
+            await gate.held()
+            let asked = ask(coordinator)
+            coordinator.isForcedOffline = true
+            #expect(await asked.value.error?.isOffline == true)
+        }
+    }
+
     @Test func `that was ended by the host going offline is done when it is back`() async throws {
         let fixture = try prepared()
         let held = HeldAnswer(fixture.script)

@@ -92,6 +92,19 @@ struct ShutdownTests {
         #expect(fixture.script.recorded.isEmpty)
     }
 
+    @Test func `the store may be closed at once, though an answer is still on its way`() async throws {
+        let (fixture, _) = try prepared()
+        let held = HeldAnswer(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: held)
+        let service = Task { try await coordinator.run() }
+        await held.answered()
+        service.cancel()
+        _ = await service.result
+        try fixture.store.close()
+        held.release()
+        #expect(!coordinator.status.isRunning)
+    }
+
     @Test func `a coordinator can be started again`() async throws {
         let fixture = try CoordinatorFixture()
         try fixture.origin.addTranslations(19, count: 3)

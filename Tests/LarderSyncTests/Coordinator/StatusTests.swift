@@ -59,6 +59,26 @@ struct StatusTests {
         }
     }
 
+    @Test func `never calls a filter idle that was not run yet`() async throws {
+        let fixture = try prepared()
+        fixture.network.set(.offline)
+        let coordinator = try fixture.coordinator("tafsirs:*")
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isRunning }
+            for id in 1...50 as ClosedRange<Int64> {
+                coordinator.add(try ResourceFilter("translations:\(id)"))
+                #expect(coordinator.status.filters.last?.activity != .idle)
+            }
+            fixture.network.set(.online)
+            let filters = Set(try (1...50).map { try ResourceFilter("translations:\($0)").description })
+            for await status in coordinator.statuses() {
+                let idle = status.filters.filter { $0.activity == .idle }
+                #expect(idle.allSatisfy { $0.readiness?.syncedAt != nil })
+                if filters.isSubset(of: idle.map(\.filter)) { break }
+            }
+        }
+    }
+
     @Test func `shows how far a run is`() async throws {
         let fixture = try prepared(1...4)
         let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/4") == true }
