@@ -49,11 +49,12 @@ let package = Package(
                 "LarderStore", "LarderFormat", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .target(
             name: "Larder",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport",
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport", "CLarderSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -86,7 +87,11 @@ let package = Package(
             ]),
         .target(
             name: "LarderTesting",
-            dependencies: ["LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types")]),
+            dependencies: [
+                "LarderStore", "LarderFormat", "LarderSync", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
 
         .executableTarget(
             name: "cachetool",
@@ -105,6 +110,11 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/demo"),
+
+        .executableTarget(
+            name: "larder-simulate",
+            dependencies: ["LarderTesting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tools/simulate"),
 
         .executableTarget(
             name: "engine-probe", dependencies: ["LarderEngine", "CLMDB"], path: "Tests/Probes/engine-probe"),
@@ -131,6 +141,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
+            name: "LarderTestingTests", dependencies: ["LarderTesting", "LarderSync", "LarderServer"]),
+        .testTarget(name: "SimulationTests", dependencies: ["LarderTesting"]),
+        .testTarget(
             name: "LarderServerTests",
             dependencies: [
                 "LarderServer",
@@ -143,11 +156,19 @@ let package = Package(
             dependencies: [
                 "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting",
                 "LarderServer",
-                "LarderAsyncHTTPClient",
+                "LarderAsyncHTTPClient", "hostile-child",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             exclude: ["Protocol/COVERAGE.md"]),
+        .executableTarget(
+            name: "hostile-child",
+            dependencies: [
+                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderURLSession",
+                "LarderAsyncHTTPClient", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/Probes/HostileChild"),
 
         .target(
             name: "CrashWorld",

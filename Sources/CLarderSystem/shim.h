@@ -2,6 +2,8 @@
 
 // What the system offers and Swift's overlay of the C library leaves out.
 
+#include "netlink.h"
+
 #ifdef __linux__
 #include <errno.h>
 #include <sys/vfs.h>

@@ -8,7 +8,8 @@ private import NIOHTTP1
 /// The transport for Linux: AsyncHTTPClient, with a connection pool of its own.
 ///
 /// A reader that stops asking stops the server: one chunk is held, the rest waits in the socket buffers.
-/// A refused connection fails at once, nothing is retried, followed, decompressed or stored.
+/// A refused connection fails at once, nothing is retried, followed, decompressed or stored. A body that is compressed
+/// though the request did not ask for it fails with ``TransportError/encodedBody`` when it is read.
 /// Call ``shutdown()`` when done; a transport that is let go without it shuts down in the background.
 public final class AsyncHTTPClientTransport: Transport {
     private let client: HTTPClient
@@ -27,6 +28,7 @@ public final class AsyncHTTPClientTransport: Transport {
         configuration.decompression = .disabled
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
+        configuration.http1_1ConnectionDebugInitializer = ResponseGuard.add(to:)
         // The limit of each request is kept by its exchange; this one ends the attempts that nobody waits for any more.
         configuration.timeout.connect = .seconds(60)
         client = HTTPClient(configuration: configuration)
@@ -55,7 +57,9 @@ public final class AsyncHTTPClientTransport: Transport {
         let outgoing = try outgoing(request, body: body)
         if Task.isCancelled { throw .cancelled }
         let exchange = Exchange(clock: clock, timeouts: timeouts)
-        let task = client.execute(request: outgoing, delegate: ResponseDelegate(exchange, isSecure: outgoing.useTLS))
+        let delegate = ResponseDelegate(
+            exchange, isSecure: outgoing.useTLS, mayBeCoded: !ContentCoding.isUnasked(in: request))
+        let task = client.execute(request: outgoing, delegate: delegate)
         // A client that is shut down fails its tasks without a word to the delegate.
         task.futureResult.whenFailure { exchange.finish(TransportError($0, isConnected: false, isSecure: false)) }
         // The exchange holds the transport: a body may outlive the last reference a caller has.
@@ -67,6 +71,7 @@ public final class AsyncHTTPClientTransport: Transport {
         let target = try RequestTarget(request)
         var headers = HTTPHeaders()
         for field in request.headerFields { headers.add(name: field.name.rawName, value: field.value) }
+        if request.headerFields[.acceptEncoding] == nil { headers.add(name: "Accept-Encoding", value: "identity") }
         do {
             return try HTTPClient.Request(
                 url: target.text,

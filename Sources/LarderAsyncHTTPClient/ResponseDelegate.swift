@@ -4,6 +4,7 @@ import HTTPTypes
 import LarderTransport
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// Hands what the client reports to the exchange, and holds the client back until the reader has taken it.
 final class ResponseDelegate: HTTPClientResponseDelegate {
@@ -11,10 +12,15 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
 
     private let exchange: Exchange
     private let isSecure: Bool
+    private let mayBeCoded: Bool
+    /// Whether the head says that the body is coded. Written and read on the event loop alone.
+    private let isCoded = Atomic(false)
 
-    init(_ exchange: Exchange, isSecure: Bool) {
+    /// - Parameter mayBeCoded: whether the request asks for a compressed body, and its sender can read one.
+    init(_ exchange: Exchange, isSecure: Bool, mayBeCoded: Bool) {
         self.exchange = exchange
         self.isSecure = isSecure
+        self.mayBeCoded = mayBeCoded
     }
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
@@ -22,8 +28,9 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        guard (100...999).contains(head.status.code) else {
-            let error = TransportError.other(reason: "the status is not a number of three digits")
+        // A change of protocols (101) was not asked for.
+        guard (200...999).contains(head.status.code) else {
+            let error = TransportError.other(reason: "the status is none of a final response")
             return task.eventLoop.makeFailedFuture(error)
         }
         var fields = HTTPFields()
@@ -33,11 +40,17 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
             fields.append(HTTPField(name: name, value: value))
         }
         let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
-        exchange.receive(head: HTTPResponse(status: status, headerFields: fields))
+        let response = HTTPResponse(status: status, headerFields: fields)
+        isCoded.store(ContentCoding.isCoded(response), ordering: .relaxed)
+        exchange.receive(head: response)
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
+        // The head alone may well speak of a coding: in answer to a HEAD, or with a status whose body nobody reads.
+        if !mayBeCoded, isCoded.load(ordering: .relaxed) {
+            return task.eventLoop.makeFailedFuture(TransportError.encodedBody)
+        }
         let wanted = task.eventLoop.makePromise(of: Void.self)
         exchange.receive(Array(buffer.readableBytesView)) { wanted.succeed() }
         return wanted.futureResult

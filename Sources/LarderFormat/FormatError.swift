@@ -50,6 +50,8 @@ public enum FormatError: Error, Hashable, Sendable {
     case notAStore
     /// The store asks for a reader of this format number, above ``FormatVersion/current``.
     case newerFormat(minimumReader: Int64)
+    /// The store was made for readers of this format number, which this software no longer knows.
+    case olderFormat(minimumReader: Int64)
     /// The store uses features without which it cannot be read; their bits.
     case unknownFeatures(UInt64)
 }
@@ -95,6 +97,7 @@ extension FormatError: CustomStringConvertible {
         case .invalidValue(let field, let value): "field \(field) cannot be \(value)"
         case .notAStore: "no larder store"
         case .newerFormat(let minimumReader): "store needs a reader of format \(minimumReader)"
+        case .olderFormat(let minimumReader): "store is of the older format \(minimumReader), which is no longer read"
         case .unknownFeatures(let bits): "store uses unknown features \(String(bits, radix: 16))"
         }
     }

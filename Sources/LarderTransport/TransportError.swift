@@ -42,19 +42,24 @@ public enum TransportError: Error, Sendable, Equatable {
     /// The body is longer than the reader (or the adapter) is willing to hold, `limit` bytes.
     case bodyTooLarge(limit: Int)
 
+    /// The body is compressed, or coded in another way, though the request did not allow it. RFC 9110 §8.4.
+    ///
+    /// Common causes: a proxy or a server that compresses whatever is asked for, a captive portal.
+    case encodedBody
+
     /// Anything else, a response that is not HTTP among it.
     case other(reason: String)
 
     /// Whether the same request, sent again later, may succeed.
     ///
     /// False for ``cancelled`` (somebody wished it so), ``invalidRequest(reason:)`` and ``bodyTooLarge(limit:)`` (it would
-    /// happen again). True for all else: also for ``tls(reason:)``, because captive portals and wrong clocks pass,
-    /// and for ``other(reason:)``, because giving a write up for an unknown reason is the greater loss.
+    /// happen again). True for all else: also for ``tls(reason:)`` and ``encodedBody``, because captive portals and wrong
+    /// clocks pass, and for ``other(reason:)``, because giving a write up for an unknown reason is the greater loss.
     /// Retry with a growing delay, and a request that is not idempotent only under an idempotency key.
     public var isRetryable: Bool {
         switch self {
         case .cancelled, .invalidRequest, .bodyTooLarge: false
-        case .timeout, .connectionRefused, .noConnection, .connectionLost, .tls, .other: true
+        case .timeout, .connectionRefused, .noConnection, .connectionLost, .tls, .encodedBody, .other: true
         }
     }
 }
@@ -73,6 +78,7 @@ extension TransportError: CustomStringConvertible {
         case .tls(let reason): "no secure connection: \(reason)"
         case .invalidRequest(let reason): "the request cannot be sent: \(reason)"
         case .bodyTooLarge(let limit): "the body is longer than \(limit) bytes"
+        case .encodedBody: "the body is compressed, which was not asked for"
         case .other(let reason): "the exchange failed: \(reason)"
         }
     }

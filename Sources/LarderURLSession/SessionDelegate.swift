@@ -32,9 +32,15 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         guard let exchange = exchange(of: dataTask) else { return completionHandler(.cancel) }
         guard let response = response as? HTTPURLResponse, (100...999).contains(response.statusCode) else {
-            exchange.finish(.other(reason: "the response is not HTTP"))
+            exchange.finish(.other(reason: "there is no final response"))
             return completionHandler(.cancel)
         }
+        guard response.statusCode != 101 else {
+            exchange.finish(.other(reason: "the server changed the protocol"))
+            return completionHandler(.cancel)
+        }
+        // On Linux some interim answers (1xx) get here: the final one is still to come.
+        guard response.statusCode >= 200 else { return completionHandler(.allow) }
         exchange.receive(head: HTTPResponse(response))
         completionHandler(.allow)
     }
@@ -53,6 +59,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
 extension HTTPResponse {
     /// The head as the session gives it; fields with a name outside RFC 9110 §5.1 are left out.
+    ///
+    /// So are the coding of the body, which the session undoes, and the length it had before.
     init(_ response: HTTPURLResponse) {
         var fields = HTTPFields()
         for (name, value) in response.allHeaderFields {
@@ -62,5 +70,8 @@ extension HTTPResponse {
             fields.append(HTTPField(name: name, value: value))
         }
         self.init(status: Status(code: response.statusCode), headerFields: fields)
+        guard ContentCoding.isCoded(self) else { return }
+        headerFields[.contentEncoding] = nil
+        headerFields[.contentLength] = nil
     }
 }

@@ -8,13 +8,31 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test func `shows on its first screen code that compiles`() throws {
+    @Test(arguments: ["FirstScreen", "InStep"]) func `shows code that compiles`(file: String) throws {
         let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
         let source = try String(
-            contentsOf: Self.root.appending(path: "Tests/ReadmeTests/FirstScreen.swift"), encoding: .utf8)
-        let shown = try #require(Self.text(in: readme, from: "```swift\n", to: "```"))
+            contentsOf: Self.root.appending(path: "Tests/ReadmeTests/\(file).swift"), encoding: .utf8)
         let compiled = try #require(Self.text(in: source, from: "// README begins\n", to: "// README ends"))
-        #expect(shown == compiled)
+        #expect(readme.contains("```swift\n\(compiled)```\n"))
+    }
+
+    @Test func `shows code that keeps filters in step`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let origin = Origin(secret: TokenSecret(1, 2), now: { 1_700_000_000_000 })
+        let row = Origin.Row(type: "translation", key: "1", #"{"id":1,"text":"words"}"#)
+        _ = try origin.createResource(Origin.ResourceID("translations", 19), rows: [row])
+        let store = try Store.open(at: path)
+        try await OriginServer.run(origin) { baseURL in
+            let base = try #require(BaseURL(baseURL))
+            let host = Task { try await keepInStep(store: store, base: base, headers: [:]) }
+            for try await isReady in store.values(
+                in: .everything, { view in try view.readiness(of: "translations:19,20")?.isComplete == true })
+            where isReady { break }
+            host.cancel()
+            _ = await host.result
+        }
+        try store.close()
     }
 
     @Test func `shows code that syncs, reads and observes`() async throws {

@@ -13,7 +13,7 @@ struct Cachetool: AsyncParsableCommand {
             \(ExitStatus.help)
             """,
         subcommands: [
-            Stat.self, Resources.self, Get.self, List.self, Tokens.self, Outbox.self, Verify.self,
+            Stat.self, Resources.self, Get.self, List.self, Filters.self, Tokens.self, Outbox.self, Verify.self,
             Dump.self, Load.self, Diff.self, Compact.self, Sync.self,
         ])
 

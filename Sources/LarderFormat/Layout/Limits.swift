@@ -16,6 +16,8 @@ public enum Limits {
     public static let filter = 32_768
     /// The UTF-8 of a token.
     public static let token = 65_536
+    /// The UTF-8 of a filter's last error.
+    public static let errorText = 512
     /// The payload of one row.
     public static let payload = 16_777_216
     /// How many journal records are kept.

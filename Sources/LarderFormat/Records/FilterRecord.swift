@@ -1,4 +1,4 @@
-/// A record of `filters`: a filter, its token, and how far its bootstrap is.
+/// A record of `filters`: a filter, its token, how far its bootstrap is, and how its last runs went.
 ///
 /// FORMAT.md, "filters". Key: (number). The text is no key because it may be longer than one.
 package struct FilterRecord: Hashable, Sendable {
@@ -6,9 +6,9 @@ package struct FilterRecord: Hashable, Sendable {
     package var canonicalText: String
     /// Where the next sync continues, at most ``Limits/token`` bytes.
     package var token: String?
-    /// When the token was stored, in milliseconds since 1970-01-01 UTC.
+    /// When the last token was stored, in milliseconds since 1970-01-01 UTC; stays when that token is given up.
     package var tokenUpdatedAt: Int64?
-    /// The `sync_until_sequence` of the last finished run.
+    /// The `sync_until_sequence` of the last finished run; stays when its token is given up.
     package var lastUntilSequence: Int64?
     /// How many bootstraps were begun.
     package var run: Int64
@@ -18,6 +18,20 @@ package struct FilterRecord: Hashable, Sendable {
     package var isRejected: Bool
     /// The pages of the current run that are in.
     package var pagesDone: Int64
+    /// When the last run began, in milliseconds since 1970-01-01 UTC.
+    package var attemptedAt: Int64?
+    /// When the next run is meant to begin by itself, in milliseconds since 1970-01-01 UTC.
+    package var nextAttemptAt: Int64?
+    /// The runs that failed since the last one that finished.
+    package var failures: Int64
+    /// Why the last run failed: one line without content, at most ``Limits/errorText`` bytes; nil once one finished.
+    package var lastError: String?
+    /// The tokens that were rejected since the last incremental run that finished.
+    package var resyncs: Int64
+    /// When a token was last rejected, in milliseconds since 1970-01-01 UTC.
+    package var resyncedAt: Int64?
+    /// The `sync_until_sequence` of the bootstrap under way, once its first page is in.
+    package var bootstrapBound: Int64?
 
     /// The record of a filter that was never synced.
     package init(canonicalText: String) {
@@ -26,6 +40,8 @@ package struct FilterRecord: Hashable, Sendable {
         isBootstrapping = false
         isRejected = false
         pagesDone = 0
+        failures = 0
+        resyncs = 0
     }
 
     /// Reads a body.
@@ -42,6 +58,13 @@ package struct FilterRecord: Hashable, Sendable {
         isBootstrapping = try reader.bool()
         isRejected = try reader.bool()
         pagesDone = try reader.count("pagesDone")
+        attemptedAt = try reader.optionalInteger()
+        nextAttemptAt = try reader.optionalInteger()
+        failures = try reader.count("failures")
+        lastError = try reader.optionalText()
+        resyncs = try reader.count("resyncs")
+        resyncedAt = try reader.optionalInteger()
+        bootstrapBound = try reader.optionalInteger()
     }
 
     /// The body.
@@ -55,6 +78,13 @@ package struct FilterRecord: Hashable, Sendable {
         writer.append(bool: isBootstrapping)
         writer.append(bool: isRejected)
         writer.append(integer: pagesDone)
+        writer.append(optionalInteger: attemptedAt)
+        writer.append(optionalInteger: nextAttemptAt)
+        writer.append(integer: failures)
+        writer.append(optionalText: lastError)
+        writer.append(integer: resyncs)
+        writer.append(optionalInteger: resyncedAt)
+        writer.append(optionalInteger: bootstrapBound)
         return writer.bytes
     }
 

@@ -32,7 +32,8 @@ package struct FormatRecord: Hashable, Sendable {
     }
 
     /// Reads a body. Throws ``FormatError/notAStore`` on another first word, and
-    /// ``FormatError/newerFormat(minimumReader:)`` before it looks at anything a newer format may have changed.
+    /// ``FormatError/newerFormat(minimumReader:)`` or ``FormatError/olderFormat(minimumReader:)`` before it looks at
+    /// anything that another format may have otherwise.
     package init(decoding body: RawSpan) throws(FormatError) {
         var reader = TupleReader(body)
         guard try reader.text().equalsBytewise(Self.magic) else { throw .notAStore }
@@ -40,7 +41,7 @@ package struct FormatRecord: Hashable, Sendable {
         minor = try reader.integer()
         minimumReader = try reader.integer()
         minimumWriter = try reader.integer()
-        guard minimumReader <= FormatVersion.current else { throw .newerFormat(minimumReader: minimumReader) }
+        try Self.check(minimumReader: minimumReader)
         storeID = try reader.uuid()
         createdBy = try reader.text()
         let incompatible = UInt64(bitPattern: try reader.integer())
@@ -68,14 +69,19 @@ package struct FormatRecord: Hashable, Sendable {
 
     /// What this software may do with the store.
     ///
-    /// - Throws: ``FormatError/newerFormat(minimumReader:)`` or ``FormatError/unknownFeatures(_:)`` when it must
-    ///   not even read.
+    /// - Throws: ``FormatError/newerFormat(minimumReader:)``, ``FormatError/olderFormat(minimumReader:)`` or
+    ///   ``FormatError/unknownFeatures(_:)`` when it must not even read.
     package func access() throws(FormatError) -> FormatAccess {
-        guard minimumReader <= FormatVersion.current else { throw .newerFormat(minimumReader: minimumReader) }
+        try Self.check(minimumReader: minimumReader)
         let unknown = features.incompatible & ~FormatFeatures.known.incompatible
         guard unknown == 0 else { throw .unknownFeatures(unknown) }
         let unkept = features.readOnlyCompatible & ~FormatFeatures.known.readOnlyCompatible
         return minimumWriter <= FormatVersion.current && unkept == 0 ? .readWrite : .readOnly
+    }
+
+    private static func check(minimumReader: Int64) throws(FormatError) {
+        guard minimumReader <= FormatVersion.current else { throw .newerFormat(minimumReader: minimumReader) }
+        guard minimumReader >= FormatVersion.oldest else { throw .olderFormat(minimumReader: minimumReader) }
     }
 
     /// The key, ("format").

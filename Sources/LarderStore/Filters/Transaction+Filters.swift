@@ -9,6 +9,8 @@ extension Transaction {
 
     /// Changes the record of a filter, made when there is none.
     ///
+    /// A last error is made one line of at most ``Limits/errorText`` bytes, cut between code points.
+    ///
     /// - Returns: its number.
     /// - Throws: ``StoreError/invalid(_:)`` for a text or token beyond the limits.
     @discardableResult
@@ -18,6 +20,7 @@ extension Transaction {
         let found = try filter(canonicalText)
         var record = found?.record ?? FilterRecord(canonicalText: canonicalText)
         edit(&record)
+        record.lastError = record.lastError.flatMap(ErrorLine.init)?.text
         do throws(FormatError) {
             try Limits.check(filter: record.canonicalText)
             if let token = record.token { try Limits.check(token: token) }
@@ -31,6 +34,9 @@ extension Transaction {
         effects.changes.noteFilter(canonicalText)
         return number
     }
+
+    /// Every filter by number.
+    package func filters() throws -> [(number: Int64, record: FilterRecord)] { try tables.filters(in: engine) }
 
     /// The resources a filter holds.
     package func members(ofFilter number: Int64) throws -> [(resource: ResourceKey, record: MemberRecord)] {

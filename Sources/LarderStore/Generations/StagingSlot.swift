@@ -47,6 +47,14 @@ final class StagingSlot: Sendable {
         if !isAcquired { throw CancellationError() }
     }
 
+    /// Takes the slot if it is free, without waiting.
+    func tryAcquire() -> Bool {
+        state.withLock { state in
+            defer { state.isTaken = true }
+            return !state.isTaken
+        }
+    }
+
     /// Gives the slot to the next in line.
     func release() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in

@@ -11,14 +11,7 @@ extension Store {
     package func beginStaging(_ resource: ResourceKey) async throws -> Staging {
         try await shared.stagingSlot.acquire()
         do {
-            return try await write(durability: .relaxed) { transaction in
-                if let old = try transaction.record(of: resource)?.stagingGeneration {
-                    try transaction.markGarbage(old, of: resource)
-                }
-                let generation = try transaction.makeGeneration(of: resource, state: .staging)
-                try transaction.update(resource) { $0.stagingGeneration = generation }
-                return Staging(resource: resource, generation: generation)
-            }
+            return try await write(durability: .relaxed) { transaction in try transaction.beginStaging(resource) }
         } catch {
             shared.stagingSlot.release()
             throw error
@@ -67,6 +60,14 @@ extension Store {
 }
 
 extension Transaction {
+    /// Begins a generation of `resource`, in the place of one that nobody writes any more.
+    mutating func beginStaging(_ resource: ResourceKey) throws -> Staging {
+        if let old = try record(of: resource)?.stagingGeneration { try markGarbage(old, of: resource) }
+        let generation = try makeGeneration(of: resource, state: .staging)
+        try update(resource) { $0.stagingGeneration = generation }
+        return Staging(resource: resource, generation: generation)
+    }
+
     /// Puts rows of `batch` from `start` on until the batch ends or its time is up.
     ///
     /// - Returns: the position of the first row not put.

@@ -9,6 +9,8 @@ public struct HostServices: Sendable {
     public var now: @Sendable () -> Int64
     /// Time that never jumps, from any origin.
     public var elapsed: @Sendable () -> Duration
+    /// Waits for so long, or throws `CancellationError` as soon as the task is cancelled.
+    public var sleep: @Sendable (Duration) async throws -> Void
     /// A new random identifier (RFC 9562, version 4).
     public var makeID: @Sendable () -> UUIDBytes
     /// Where the store tells what it did.
@@ -17,10 +19,12 @@ public struct HostServices: Sendable {
     /// A host of the given parts.
     public init(
         now: @escaping @Sendable () -> Int64, elapsed: @escaping @Sendable () -> Duration,
-        makeID: @escaping @Sendable () -> UUIDBytes, logger: Logger
+        sleep: @escaping @Sendable (Duration) async throws -> Void, makeID: @escaping @Sendable () -> UUIDBytes,
+        logger: Logger
     ) {
         self.now = now
         self.elapsed = elapsed
+        self.sleep = sleep
         self.makeID = makeID
         self.logger = logger
     }

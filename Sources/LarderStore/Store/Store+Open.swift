@@ -50,8 +50,10 @@ extension Store {
             } catch StoreError.damaged(_, .notAStore) {
                 throw StoreError.notAStore
             } catch StoreError.damaged(_, .newerFormat(let minimumReader)) {
-                // Not damage: the record says so before anything that a newer version may have changed.
+                // Not damage: the record says so before anything that another version may have otherwise.
                 throw StoreError.unsupportedFormat(.newerFormat(minimumReader: minimumReader))
+            } catch StoreError.damaged(_, .olderFormat(let minimumReader)) {
+                throw StoreError.unsupportedFormat(.olderFormat(minimumReader: minimumReader))
             }
         }
     }

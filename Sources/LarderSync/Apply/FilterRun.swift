@@ -1,52 +1,100 @@
-internal import LarderFormat
-internal import LarderStore
+package import LarderFormat
+package import LarderStore
 
 /// The part of a filter's stored state that one run goes by.
-struct FilterRun: Hashable, Sendable {
-    let canonicalText: String
-    let number: Int64
+package struct FilterRun: Hashable, Sendable {
+    package let canonicalText: String
+    package let number: Int64
     let run: Int64
     let kind: SyncReport.Kind
     /// Whether this is a bootstrap after a rejected token.
     let isRejected: Bool
     let token: String?
     let lastUntilSequence: Int64?
+    /// The bound of the bootstrap that was interrupted and goes on in this one.
+    let bootstrapBound: Int64?
+    /// When it began, in milliseconds since 1970-01-01 UTC.
+    let beganAt: Int64
+}
+
+/// Why a run goes over into a bootstrap that may lower floors.
+package enum Rejection: Sendable {
+    /// The server rejects the token.
+    case token
+    /// The server counts fewer changes than before.
+    case setBack
 }
 
 extension Transaction {
     /// Notes that a run of a filter begins and says how: a filter without a token, or with an unfinished bootstrap, is
     /// bootstrapped.
-    mutating func beginRun(_ canonicalText: String) throws -> FilterRun {
+    ///
+    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    package mutating func beginRun(_ canonicalText: String, now: Int64) throws -> FilterRun {
         let old = try filter(canonicalText)?.record
         if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
-                token: token, lastUntilSequence: old.lastUntilSequence)
+                token: token, lastUntilSequence: old.lastUntilSequence, bootstrapBound: nil,
+                beganAt: now)
         }
-        return try beginBootstrap(canonicalText, isRejected: false)
+        return try beginBootstrap(canonicalText, after: nil, now: now)
     }
 
-    /// Discards the token, which the server has rejected, and begins a bootstrap; what readers see stays.
-    mutating func beginBootstrap(_ canonicalText: String, isRejected: Bool) throws -> FilterRun {
+    /// Discards the token, if there is one, and begins a bootstrap; what readers see stays.
+    ///
+    /// - Parameter rejection: why the server's word counts and not what is here, if so.
+    mutating func beginBootstrap(
+        _ canonicalText: String, after rejection: Rejection?, now: Int64
+    ) throws -> FilterRun {
         var run = FilterRecord(canonicalText: canonicalText)
         var interrupted: Int64?
         let number = try updateFilter(canonicalText) { record in
             // What an unfinished bootstrap has finished counts for the one that goes on in its place; a rejection begins
             // anew, and every floor may be lowered once more.
-            if record.isBootstrapping, record.isRejected || !isRejected { interrupted = record.run }
+            if record.isBootstrapping, rejection == nil { interrupted = record.run }
             // Always another number: the run that was interrupted may be going on elsewhere, and has to notice.
             record.run += 1
             record.isBootstrapping = true
+            record.attemptedAt = now
+            // How old what is here is stays: only the token is worth nothing any more.
             record.token = nil
-            record.tokenUpdatedAt = nil
-            record.isRejected = record.isRejected || isRejected
-            if record.isRejected { record.lastUntilSequence = nil }
+            if rejection != nil {
+                record.isRejected = true
+                record.bootstrapBound = nil
+                record.resyncs += 1
+                record.resyncedAt = now
+            }
             run = record
         }
         if let interrupted { try carryOver(from: interrupted, to: run.run, ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
-            token: nil, lastUntilSequence: run.lastUntilSequence)
+            token: nil, lastUntilSequence: run.lastUntilSequence, bootstrapBound: run.bootstrapBound, beganAt: now)
+    }
+
+    /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
+    package mutating func replaceRejected(_ run: FilterRun, after rejection: Rejection, now: Int64) throws -> FilterRun
+    {
+        try check(run)
+        return try beginBootstrap(run.canonicalText, after: rejection, now: now)
+    }
+
+    /// Lets go of the tokens of all other filters that hold a resource whose floor went down.
+    ///
+    /// They lie beyond what the resource has now: their next changes would raise its floor above others that are only still
+    /// to come for this filter, and these would be dropped as old.
+    mutating func discardTokens(ofOthersThan run: FilterRun, holding resource: ResourceKey) throws {
+        for (number, record) in try filters() where number != run.number && record.token != nil {
+            if try member(ofFilter: number, resource) == nil { continue }
+            try updateFilter(record.canonicalText) { $0.token = nil }
+        }
+    }
+
+    /// Notes how many pages of a bootstrap are in.
+    package mutating func notePage(_ number: Int, _ run: FilterRun) throws {
+        try check(run)
+        try updateFilter(run.canonicalText) { $0.pagesDone = Int64(number) }
     }
 
     /// Lets what one bootstrap finished count for the next. What it only listed does not: it may be gone by now.
@@ -70,7 +118,7 @@ extension Transaction {
     ///
     /// - Parameter covered: after a rejected token, every resource known that the filter covers.
     /// - Returns: the resources that were swept.
-    mutating func finishRun(
+    package mutating func finishRun(
         _ run: FilterRun, token: String, untilSequence: Int64, now: Int64, covered: [ResourceKey]
     ) throws -> [ResourceKey] {
         try check(run)
@@ -92,6 +140,12 @@ extension Transaction {
             record.isBootstrapping = false
             record.isRejected = false
             record.pagesDone = 0
+            record.bootstrapBound = nil
+            record.attemptedAt = run.beganAt
+            record.failures = 0
+            record.lastError = nil
+            record.nextAttemptAt = nil
+            if run.kind == .incremental { record.resyncs = 0 }
         }
         return swept
     }
@@ -106,5 +160,26 @@ extension Transaction {
             else { continue }
             try update(resource) { $0.floor = bound }
         }
+    }
+}
+
+extension Transaction {
+    /// Keeps with a filter how its last run went. A filter that was removed meanwhile stays so.
+    package mutating func note(_ attempt: AttemptNote, ofFilter canonicalText: String) throws {
+        guard try filter(canonicalText) != nil else { return }
+        try updateFilter(canonicalText) { record in
+            record.attemptedAt = attempt.attemptedAt ?? record.attemptedAt
+            record.failures = Int64(attempt.failures)
+            record.lastError = attempt.lastError
+            record.nextAttemptAt = attempt.nextAttemptAt
+        }
+    }
+}
+
+extension ReadView {
+    /// Every resource known that `filter` covers, when `run` follows a rejected token; else none.
+    package borrowing func resources(coveredBy filter: ResourceFilter, after run: FilterRun) throws -> [ResourceKey] {
+        guard run.isRejected else { return [] }
+        return try resources().map(\.key).filter { filter.matches(group: $0.group, id: $0.id) }
     }
 }

@@ -4,7 +4,7 @@ internal import LarderFormat
 ///
 /// A copy is current when it is fetched, and still may come from a server that lags behind the one that asked for it:
 /// swapped in, it would lose changes for ever.
-struct FullCopyRule: Hashable, Sendable {
+package struct FullCopyRule: Hashable, Sendable {
     /// The change that asked for it.
     let changeSequence: Int64
     /// In a bootstrap, the bound of the run.

@@ -1,8 +1,8 @@
-internal import LarderFormat
-internal import LarderStore
+package import LarderFormat
+package import LarderStore
 
 /// What applying some changes did.
-struct Applied: Sendable {
+package struct Applied: Sendable {
     var rowsChanged = 0
     var events: [SyncEvent] = []
 }
@@ -10,7 +10,7 @@ struct Applied: Sendable {
 extension Transaction {
     /// Applies changes that need no full copy, in their order. Those at or below the floor of their resource do nothing,
     /// but for the filter's own membership.
-    mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> Applied {
+    package mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> Applied {
         try check(run)
         var applied = Applied()
         for mutation in mutations {
@@ -72,8 +72,12 @@ extension Transaction {
     }
 
     /// Lists resources as members, on account of changes that ask for their full copies.
-    mutating func list(_ resources: [ResourceKey], _ run: FilterRun) throws {
+    ///
+    /// - Parameter bound: the run's; that of a bootstrap is kept, so that one which goes on in its place can tell a
+    ///   server that has fewer changes by then.
+    package mutating func list(_ resources: [ResourceKey], _ run: FilterRun, bound: Int64) throws {
         try check(run)
+        if run.kind == .bootstrap { try updateFilter(run.canonicalText) { $0.bootstrapBound = bound } }
         for resource in resources {
             var member = try member(ofFilter: run.number, resource) ?? MemberRecord(listedInRun: run.run)
             member.listedInRun = run.run
@@ -81,20 +85,5 @@ extension Transaction {
             // Every member has a record, so that its state can be told.
             if try record(of: resource) == nil { try update(resource) { _ in } }
         }
-    }
-
-    /// Hides a resource whose full copy the server does not have (404).
-    ///
-    /// - Returns: false, with nothing changed, when another filter has brought news of the resource since the copy was
-    ///   ordered: the answer may be older than they are, and if it is not, the change that hides it is still to come.
-    mutating func hideMissing(_ order: FullCopyOrder) throws -> Bool {
-        try check(order.run)
-        let old = try record(of: order.resource)?.floor ?? 0
-        guard old == order.knownFloor else { return false }
-        try removeMember(ofFilter: order.run.number, order.resource)
-        let floor = order.rule.changeSequence
-        try withdraw(order.resource, floor: floor, as: .hidden)
-        if order.rule.mayLowerFloor, old > floor { try update(order.resource) { $0.floor = floor } }
-        return true
     }
 }

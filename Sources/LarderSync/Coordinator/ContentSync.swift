@@ -11,6 +11,7 @@ public final class ContentSync: Sendable {
     let credentials: any Credentials
     let configuration: SyncConfiguration
     private let flights = Flights()
+    private let claims = ResourceClaims()
     private let report: @Sendable (SyncEvent) -> Void
 
     /// - Parameter onEvent: told what happens in every run, on whatever thread it happens; must be quick.
@@ -32,12 +33,20 @@ public final class ContentSync: Sendable {
     ///
     /// - Throws: the reason the run failed; the filter then has the token it had.
     public func sync(_ filter: ResourceFilter) async throws(SyncError) -> SyncReport {
+        try await sync(filter, onEvent: report)
+    }
+
+    /// As ``sync(_:)``; when this call begins the run, `onEvent` is told what happens in it.
+    func sync(
+        _ filter: ResourceFilter, onEvent: @escaping @Sendable (SyncEvent) -> Void
+    ) async throws(SyncError) -> SyncReport {
         try await flights.join(filter.description) { () async throws(SyncError) in
             let run = SyncRun(
                 filter: filter, store: self.store,
                 client: ServerClient(
-                    transport: self.transport, credentials: self.credentials, configuration: self.configuration),
-                configuration: self.configuration, report: self.report)
+                    transport: self.transport, credentials: self.credentials, configuration: self.configuration,
+                    now: self.store.host.now),
+                claims: self.claims, configuration: self.configuration, report: onEvent)
             return try await run.execute()
         }
     }

@@ -13,13 +13,19 @@ public struct SyncConfiguration: Sendable {
     public var concurrentFullCopies: Int
     /// How often a full copy is fetched before one that is too old fails the run.
     public var fullCopyAttempts: Int
+    /// How long to wait before a full copy that is too old is fetched again; twice as long before the third try, and
+    /// so on.
+    public var laggingPause: Duration
+    /// What a run takes from the server at most.
+    public var limits: SyncLimits
     /// How long to wait for each step of an exchange.
     public var timeouts: TransportTimeouts
 
     /// A configuration with the protocol's defaults.
     public init(
         base: BaseURL, perPage: Int = 100, keyMapping: RowKeyMapping = .contentSync, concurrentFullCopies: Int = 3,
-        fullCopyAttempts: Int = 3, timeouts: TransportTimeouts = TransportTimeouts()
+        fullCopyAttempts: Int = 3, laggingPause: Duration = .seconds(1), limits: SyncLimits = SyncLimits(),
+        timeouts: TransportTimeouts = TransportTimeouts()
     ) {
         precondition((1...100).contains(perPage), "a page has 1 to 100 changes")
         precondition(concurrentFullCopies > 0 && fullCopyAttempts > 0, "at least one full copy, at least once")
@@ -28,6 +34,8 @@ public struct SyncConfiguration: Sendable {
         self.keyMapping = keyMapping
         self.concurrentFullCopies = concurrentFullCopies
         self.fullCopyAttempts = fullCopyAttempts
+        self.laggingPause = laggingPause
+        self.limits = limits
         self.timeouts = timeouts
     }
 }

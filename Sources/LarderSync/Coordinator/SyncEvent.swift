@@ -24,8 +24,18 @@ public enum SyncEvent: Hashable, Sendable {
     case unknownGroup(ResourceKey)
     /// A change of a resource whose rows are not here was noted and not stored.
     case notStored(ResourceKey)
+    /// A resource's rows have another shape than before, as the server counts shapes.
+    case schemaChanged(ResourceKey, from: Int64, to: Int64)
     /// The run is complete and its token stored.
     case finished(SyncReport)
+    /// A run failed; the next one is meant to begin after `retryIn`, if conditions allow. Of the coordinator only.
+    case failed(filter: String, reason: String, retryIn: Duration)
+    /// Token after token was rejected: runs by themselves are `wait` apart from now on. Of the coordinator only.
+    case slowed(filter: String, rejections: Int, wait: Duration)
+    /// A filter was not synced for longer than the policy has it. Of the coordinator only.
+    case overdue(filter: String)
+    /// Something answers in the server's place; runs wait until that is over. Of the coordinator only.
+    case intercepted
 }
 
 /// What a complete run did.
@@ -42,6 +52,8 @@ public struct SyncReport: Hashable, Sendable {
     public let filter: String
     /// How it began; a rejected token makes it a bootstrap.
     public internal(set) var kind: Kind
+    /// Whether the server rejected the token it began with, so that it ended as a bootstrap.
+    public internal(set) var wasRejected = false
     /// Pages fetched.
     public internal(set) var pages = 0
     /// Changes received.
@@ -61,7 +73,8 @@ public struct SyncReport: Hashable, Sendable {
     /// The bound of the run.
     public internal(set) var untilSequence: Int64 = 0
 
-    init(filter: String, kind: Kind) {
+    /// A run that has done nothing yet.
+    package init(filter: String, kind: Kind) {
         self.filter = filter
         self.kind = kind
     }

@@ -1,23 +1,32 @@
 internal import LarderFormat
 
-/// Checks that the pages of a run fit together before anything of them is applied.
+/// Checks that the pages of a run fit together, and lead to an end, before anything of them is applied.
 struct PageOrder: Sendable {
     private let run: FilterRun
+    private let limits: SyncLimits
     private var bound: Int64?
     private var lastSequence: Int64?
+    private var pages = 0
+    private var idlePages = 0
+    /// The resources that a bootstrap has listed.
+    private var listed: Set<ResourceKey> = []
 
-    init(run: FilterRun) {
+    init(run: FilterRun, limits: SyncLimits) {
         self.run = run
+        self.limits = limits
     }
 
     /// Whether the server has fewer changes than when this filter was last run: it was restored from a backup, and
     /// what is here may be newer than what it has. Counts as a rejected token.
     func isSetBack(_ page: SyncPage) -> Bool {
-        guard bound == nil, !run.isRejected, let last = run.lastUntilSequence else { return false }
-        return page.syncUntilSequence < last
+        guard bound == nil else { return false }
+        // After a rejection, what runs before it had asked for says nothing any more.
+        let known = [run.isRejected ? nil : run.lastUntilSequence, run.bootstrapBound].compactMap { $0 }
+        return known.contains { page.syncUntilSequence < $0 }
     }
 
-    /// Throws unless the page has the run's bound, goes on where the last one ended, and stays within the filter.
+    /// Throws unless the page has the run's bound, goes on where the last one ended, stays within the filter, and leads
+    /// towards the end of the run.
     mutating func check(_ page: SyncPage, _ filter: ResourceFilter) throws(SyncError) {
         if let bound, bound != page.syncUntilSequence {
             throw .inconsistentRun(reason: "the bound of the run moved")
@@ -40,7 +49,34 @@ struct PageOrder: Sendable {
                 throw .inconsistentRun(reason: "a bootstrap lists resources only")
             }
             // A path that may not be requested spoils the page before any of it is applied.
-            if mutation.type.needsFullCopy { _ = try SyncRun.path(mutation.snapshotURL ?? "", .fullCopy) }
+            if mutation.type.needsFullCopy { _ = try ServerPath.of(mutation.snapshotURL ?? "", .fullCopy) }
         }
+        try checkProgress(page)
+    }
+
+    /// Throws when the run has had too many pages, or too many in a row that brought nothing.
+    private mutating func checkProgress(_ page: SyncPage) throws(SyncError) {
+        pages += 1
+        idlePages = bringsNews(page) ? 0 : idlePages + 1
+        guard listed.count <= limits.resources else {
+            throw .inconsistentRun(reason: "there are more than \(limits.resources) resources")
+        }
+        guard page.hasMore else { return }
+        guard idlePages < limits.idlePages else {
+            throw .inconsistentRun(reason: "\(idlePages) pages in a row brought nothing new")
+        }
+        guard pages < limits.pages else { throw .inconsistentRun(reason: "there are more than \(pages) pages") }
+    }
+
+    /// Whether a page has what no earlier page of the run had.
+    private mutating func bringsNews(_ page: SyncPage) -> Bool {
+        // The sequences of an incremental run ascend: no change of it comes twice.
+        if run.kind == .incremental { return !page.mutations.isEmpty }
+        var isNew = false
+        for mutation in page.mutations where mutation.type.isKnown {
+            let resource = ResourceKey(mutation.resource.group, mutation.resource.id)
+            if listed.insert(resource).inserted { isNew = true }
+        }
+        return isNew
     }
 }

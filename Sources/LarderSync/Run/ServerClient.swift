@@ -7,6 +7,7 @@ final class ServerClient: Sendable {
     private let transport: any Transport
     private let credentials: any Credentials
     private let configuration: SyncConfiguration
+    private let now: @Sendable () -> Int64
     private let stamp = Mutex(Stamp())
 
     /// The header fields that tell the server who asks.
@@ -17,7 +18,12 @@ final class ServerClient: Sendable {
         var number = 0
     }
 
-    init(transport: any Transport, credentials: any Credentials, configuration: SyncConfiguration) {
+    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    init(
+        transport: any Transport, credentials: any Credentials, configuration: SyncConfiguration,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.now = now
         self.transport = transport
         self.credentials = credentials
         self.configuration = configuration
@@ -87,19 +93,19 @@ final class ServerClient: Sendable {
     private func answer(
         _ response: TransportResponse, _ kind: SyncError.RequestKind
     ) async throws(SyncError) -> Answer {
-        if response.head.status.code == 200 {
+        let status = response.head.status.code
+        let contentType = response.head.headerFields[.contentType]
+        if ServerVerdict.isGood(status: status, contentType: contentType) {
             return .body(response.body, length: response.head.headerFields[.contentLength].flatMap { Int($0) })
         }
         let problem = try await self.problem(response)
-        let retryAfter = response.head.headerFields[.retryAfter].flatMap { Int($0) }.map { max($0, 0) }
-        switch (response.head.status.code, problem.code, kind) {
-        // A token is only ever sent with the filter it came for: if the server sees another, bootstrapping helps.
-        case (410, _, .page), (422, "token_filter_mismatch", .page): return .resyncRequired
-        case (404, "snapshot_not_found", .fullCopy): return .fullCopyNotFound
-        case (401, _, _): throw .unauthorized(problem)
-        case (429, _, _): throw .rateLimited(problem, retryAfter: retryAfter)
-        case (500...599, _, _): throw .unavailable(problem, retryAfter: retryAfter)
-        default: throw .refused(problem)
+        let retryAfter = response.head.headerFields[.retryAfter].flatMap { field in
+            RetryAfter.seconds(field, date: response.head.headerFields[.date], now: now())
+        }
+        switch try ServerVerdict(problem, contentType: contentType, retryAfter: retryAfter, to: kind) {
+        case .resyncRequired: return .resyncRequired
+        case .fullCopyNotFound: return .fullCopyNotFound
+        case .good: throw .refused(problem)
         }
     }
 

@@ -1,123 +1,116 @@
 internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
+internal import Logging
 
-/// One pass of one filter, from token to token.
+/// Performs what the pure ``RunMachine`` and ``CopyMachine`` ask for. Decides nothing.
 struct SyncRun: Sendable {
     let filter: ResourceFilter
     let store: Store
     let client: ServerClient
+    let claims: ResourceClaims
     let configuration: SyncConfiguration
     let report: @Sendable (SyncEvent) -> Void
 
     /// Runs to the end, over into a bootstrap when the token is rejected.
     func execute() async throws(SyncError) -> SyncReport {
-        do {
-            let text = filter.description
-            let run = try await store.write { transaction in try transaction.beginRun(text) }
-            switch try await pass(run) {
-            case .finished(let result): return result
-            case .rejected where run.kind == .bootstrap && run.isRejected: throw SyncError.endlessResync
-            case .rejected:
-                report(.tokenRejected(filter: text))
-                let bootstrap = try await store.write { transaction in
-                    try transaction.check(run)
-                    return try transaction.beginBootstrap(text, isRejected: true)
+        var machine = RunMachine(
+            filter: filter, perPage: configuration.perPage, concurrentFullCopies: configuration.concurrentFullCopies,
+            limits: configuration.limits)
+        let outcome = await withTaskGroup(of: RunEvent.self) { group in
+            var effects = machine.start()
+            while true {
+                for effect in effects {
+                    switch effect {
+                    case .report(let event): tell(event)
+                    case .cancel: group.cancelAll()
+                    case .end(let outcome): return outcome
+                    default: group.addTask { await self.perform(effect) }
+                    }
                 }
-                guard case .finished(let result) = try await pass(bootstrap) else { throw SyncError.endlessResync }
-                return result
+                guard let event = await group.next() else { preconditionFailure("a run that waits for nothing") }
+                effects = machine.step(event)
+            }
+        }
+        return try outcome.get()
+    }
+
+    private func perform(_ effect: RunEffect) async -> RunEvent {
+        do {
+            switch effect {
+            case .begin(let text):
+                let now = store.host.now()
+                return .begun(try await store.write { transaction in try transaction.beginRun(text, now: now) })
+            case .beginBootstrap(let run, let rejection):
+                let now = store.host.now()
+                return .begun(
+                    try await store.write { transaction in
+                        try transaction.replaceRejected(run, after: rejection, now: now)
+                    })
+            case .fetchPage(let path):
+                return try await fetchPage(path)
+            case .apply(let changes, let run):
+                return .applied(try await store.write { transaction in try transaction.apply(changes, run) })
+            case .order(let changes, let run, let bound):
+                return .ordered(try await order(changes, run, bound))
+            case .copy(let order):
+                return .copied(order.resource, try await copy(order))
+            case .notePage(let number, let run):
+                try await store.write { transaction in try transaction.notePage(number, run) }
+                return .pageNoted
+            case .finish(let run, let token, let bound):
+                return .finished(swept: try await finish(run, token, bound))
+            case .cancel, .report, .end:
+                preconditionFailure("nothing to wait for")
             }
         } catch {
-            throw Self.syncError(error)
+            return .failed(SyncError(error))
         }
     }
 
-    private enum PassOutcome {
-        case finished(SyncReport)
-        case rejected
-    }
-
-    /// Applies every page of the run, then stores its token.
-    private func pass(_ run: FilterRun) async throws -> PassOutcome {
-        report(.began(filter: run.canonicalText, kind: run.kind))
-        var result = SyncReport(filter: run.canonicalText, kind: run.kind)
-        var order = PageOrder(run: run)
-        var trail = PageTrail()
-        var next: ServerPath? = firstPath(run)
-        var token: String?
-        while let path = next {
-            try Task.checkCancellation()
-            guard trail.leadsOn(to: path) else { throw SyncError.inconsistentRun(reason: "the pages go in a circle") }
-            guard let page = try await page(path) else { return .rejected }
-            if order.isSetBack(page) { return .rejected }
-            try order.check(page, filter)
-            next = try page.nextPageURL.map { (text) throws(SyncError) in try Self.path(text, .page) }
-            token = page.nextSyncToken
-            result.pages += 1
-            result.mutations += page.mutations.count
-            result.untilSequence = page.syncUntilSequence
-            report(.page(number: result.pages, mutations: page.mutations.count))
-            try await apply(page, run, pageNumber: result.pages, &result)
-        }
-        guard let token else { throw SyncError.inconsistentRun(reason: "no token at the end") }
-        try await finish(run, token, &result)
-        return .finished(result)
-    }
-
-    private func firstPath(_ run: FilterRun) -> ServerPath {
-        let start = run.token.map { SyncRequest.Start.token($0) } ?? .bootstrap
-        return SyncRequest(filter: filter, start: start, perPage: configuration.perPage).path
-    }
-
-    /// Fetches and decodes a page; nil when the server wants a bootstrap.
-    private func page(_ path: ServerPath) async throws(SyncError) -> SyncPage? {
+    private func fetchPage(_ path: ServerPath) async throws -> RunEvent {
+        try Task.checkCancellation()
         switch try await client.get(path, .page) {
-        case .resyncRequired: return nil
-        case .fullCopyNotFound: throw .inconsistentRun(reason: "a page was answered as a full copy")
+        case .resyncRequired: return .pageRejected
+        case .fullCopyNotFound: throw SyncError.inconsistentRun(reason: "a page was answered as a full copy")
         case .body(let body, _):
             do {
-                return try SyncPage(decoding: try await body.collect(upTo: SyncPage.maximumBody))
+                return .page(try SyncPage(decoding: try await body.collect(upTo: SyncPage.maximumBody)))
             } catch let error as WireError {
-                throw .wire(error, request: .page)
-            } catch {
-                throw Self.syncError(error)
+                throw SyncError.wire(error, request: .page)
             }
         }
     }
 
-    private func finish(_ run: FilterRun, _ token: String, _ result: inout SyncReport) async throws {
+    private func order(_ changes: [Mutation], _ run: FilterRun, _ bound: Int64) async throws -> [FullCopyOrder] {
+        let requests = CopyRequests(changes)
+        try await store.write { transaction in try transaction.list(requests.resources, run, bound: bound) }
+        return try store.read { view in try requests.orders(run, bound: bound, in: view) }
+    }
+
+    private func finish(_ run: FilterRun, _ token: String, _ bound: Int64) async throws -> [ResourceKey] {
         let now = store.host.now()
-        let bound = result.untilSequence
-        let filter = filter
-        let covered =
-            run.isRejected
-            ? try store.read { view in
-                try view.resources().map(\.key).filter { filter.matches(group: $0.group, id: $0.id) }
-            } : []
-        let swept = try await store.write { transaction in
+        let covered = try store.read { view in try view.resources(coveredBy: filter, after: run) }
+        return try await store.write { transaction in
             try transaction.finishRun(run, token: token, untilSequence: bound, now: now, covered: covered)
         }
-        for resource in swept { report(.swept(resource)) }
-        result.hidden += swept.count
-        report(.finished(result))
     }
 
-    static func path(_ text: String, _ kind: SyncError.RequestKind) throws(SyncError) -> ServerPath {
-        do throws(WireError) {
-            return try ServerPath(text)
-        } catch {
-            throw .wire(error, request: kind)
-        }
+    private func copy(_ order: FullCopyOrder) async throws(SyncError) -> FullCopyResult {
+        let copy = CopyRun(
+            order: order, store: store, client: client, claims: claims, configuration: configuration, report: tell)
+        return try await copy.execute()
     }
 
-    /// Whatever a run stumbled over, as what its caller is told.
-    static func syncError(_ error: any Error) -> SyncError {
-        switch error {
-        case let error as SyncError: error
-        case is CancellationError: .cancelled
-        case TransportError.cancelled: .cancelled
-        case let error as TransportError: .transport(error)
-        default: .store(error)
+    private func tell(_ event: SyncEvent) {
+        switch event {
+        case .unknownMutation(let type, _):
+            store.host.logger.warning("passed over a change of unknown type", metadata: ["type": "\(type)"])
+        case .unknownGroup(let resource):
+            store.host.logger.warning(
+                "passed over a full copy of an unknown group", metadata: ["resource": "\(resource)"])
+        default: break
         }
+        report(event)
     }
 }

@@ -24,6 +24,8 @@ public enum WireError: Error, Hashable, Sendable {
     case beyondRun(path: String)
     /// A body or a record is longer than its limit, in bytes.
     case tooLarge(path: String, limit: Int)
+    /// An array has more elements than its limit.
+    case tooMany(path: String, limit: Int)
     /// A row of a full copy has no type, and its group has no default one.
     case unknownGroup
     /// A row of a full copy lacks what its key is made of.
@@ -61,6 +63,7 @@ extension WireError: CustomStringConvertible {
         case .outOfOrder(let path): "\(Self.shown(path)) is not above the sequence before it"
         case .beyondRun(let path): "\(Self.shown(path)) is beyond sync_until_sequence"
         case .tooLarge(let path, let limit): "\(Self.shown(path)) is longer than \(limit) bytes"
+        case .tooMany(let path, let limit): "\(Self.shown(path)) has more than \(limit) elements"
         case .unknownGroup: "a record has no record_type, and its group has no default"
         case .noRecordKey(let path): "\(Self.shown(path)) yields no record key"
         case .unsafePath(let fault): "a path from the server is not usable: \(fault)"

@@ -81,6 +81,7 @@ extension HostServices {
     /// A host whose wall clock stands still.
     static let test = HostServices(
         now: { 1_767_225_600_000 }, elapsed: { start.duration(to: .now) },
+        sleep: { try await Task.sleep(for: $0) },
         makeID: {
             var generator = SystemRandomNumberGenerator()
             return UUIDBytes.random(using: &generator)

@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct `Help` {
     static let verbs = [
-        "", "stat", "resources", "get", "list", "tokens", "outbox", "outbox list", "verify", "dump", "load", "diff",
+        "", "stat", "resources", "get", "list", "filters", "tokens", "outbox", "outbox list", "verify", "dump", "load",
+        "diff",
         "compact",
         "sync",
     ]

@@ -28,6 +28,7 @@ import Testing
         #expect(outcome.lines[1].hasSuffix("\t4711\t2026-01-01T00:00:05.123Z"))
         let json = try Tool.run("resources", sample.path, "--group", "translations", "--json").objects()
         #expect(json.count == 1)
+        #expect(json[0]["complete"] as? Bool == true)
         #expect(json[0]["fullCopyPath"] as? String == "/api/v4/snapshots/translations/19")
     }
 
@@ -120,7 +121,7 @@ import Testing
 
 @Suite struct `Every verb` {
     static let readers = [
-        ["stat"], ["resources"], ["tokens"], ["outbox", "list"], ["verify"], ["dump"],
+        ["stat"], ["resources"], ["filters"], ["tokens"], ["outbox", "list"], ["verify"], ["dump"],
         ["list", "STORE", "translations/19"],
         ["get", "STORE", "translations/19", "translation", "7"],
     ]

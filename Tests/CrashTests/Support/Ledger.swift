@@ -63,7 +63,7 @@ struct Ledger {
         case .swapped(let resource, let generation, let floor):
             swaps += 1
             noteSeen(resource, generation: generation, floor: floor)
-        case .step, .done: break
+        case .fetching, .step, .done: break
         }
     }
 

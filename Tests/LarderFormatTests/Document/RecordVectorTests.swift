@@ -4,7 +4,7 @@ import Testing
 @Suite struct `The records in FORMAT.md` {
     @Test func `have the keys it shows`() throws {
         let records = try FormatDocument().records
-        #expect(records.count >= 12)
+        #expect(records.count >= 13)
         for record in records {
             let shown = try record.bytes("key bytes")
             #expect(encode(try record.elements("key")) == shown, "\(record.name)")
@@ -67,6 +67,9 @@ import Testing
             try GenerationRecord(decoding: $0)
         }
         try expectBoth("filter", Example.filter, { $0.encode() }) { try FilterRecord(decoding: $0) }
+        try expectBoth("filter-rejected", Example.rejectedFilter, { $0.encode() }) {
+            try FilterRecord(decoding: $0)
+        }
         try expectBoth("member", Example.member, { $0.encode() }) { try MemberRecord(decoding: $0) }
         try expectBoth("outbox-entry", Example.entry, { $0.encode() }) { try OutboxRecord(decoding: $0) }
         try expectBoth("outbox-index", Example.index, { $0.encode() }) { try OutboxIndexRecord(decoding: $0) }

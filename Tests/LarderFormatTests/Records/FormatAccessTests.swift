@@ -17,9 +17,15 @@ import Testing
     }
 
     @Test func `is refused when it asks for a newer reader, whatever else it holds`() {
-        #expect(throws: FormatError.newerFormat(minimumReader: 2)) { try access { $0.minimumReader = 2 } }
-        let body = encode([.text("larder"), .integer(2), .integer(0), .integer(2), .integer(2), .null])
-        #expect(throws: FormatError.newerFormat(minimumReader: 2)) { try FormatRecord(decoding: body.rawSpan) }
+        #expect(throws: FormatError.newerFormat(minimumReader: 3)) { try access { $0.minimumReader = 3 } }
+        let body = encode([.text("larder"), .integer(2), .integer(0), .integer(3), .integer(3), .null])
+        #expect(throws: FormatError.newerFormat(minimumReader: 3)) { try FormatRecord(decoding: body.rawSpan) }
+    }
+
+    @Test func `is refused when it was made for readers of an older format, whatever else it holds`() {
+        #expect(throws: FormatError.olderFormat(minimumReader: 1)) { try access { $0.minimumReader = 1 } }
+        let body = encode([.text("larder"), .integer(0), .integer(1), .integer(1), .integer(1), .null])
+        #expect(throws: FormatError.olderFormat(minimumReader: 1)) { try FormatRecord(decoding: body.rawSpan) }
     }
 
     @Test func `is refused when it uses an unknown incompatible feature`() {
@@ -27,7 +33,7 @@ import Testing
     }
 
     @Test func `is read-only when it asks for a newer writer or uses what only a writer must know`() throws {
-        #expect(try access { $0.minimumWriter = 2 } == .readOnly)
+        #expect(try access { $0.minimumWriter = 3 } == .readOnly)
         #expect(try access { $0.features.readOnlyCompatible = 4 } == .readOnly)
     }
 

@@ -26,6 +26,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "filter", body: Example.filter.encode()) {
             try FilterRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "filter after a rejection", body: Example.rejectedFilter.encode()) {
+            try FilterRecord(decoding: $0.rawSpan).encode()
+        },
         Kind(testDescription: "member", body: Example.member.encode()) {
             try MemberRecord(decoding: $0.rawSpan).encode()
         },

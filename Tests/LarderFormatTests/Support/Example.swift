@@ -14,7 +14,7 @@ enum Example {
         var record = CountersRecord()
         record.nextGeneration = 8
         record.nextOutboxSequence = 3
-        record.nextFilter = 2
+        record.nextFilter = 3
         record.nextJournalSequence = 2
         record.storedSize = storedSize
         return record
@@ -52,6 +52,25 @@ enum Example {
         record.tokenUpdatedAt = midnight + 5000
         record.lastUntilSequence = 4711
         record.run = 1
+        record.attemptedAt = midnight + 3000
+        return record
+    }()
+
+    static let rejectedFilter: FilterRecord = {
+        var record = FilterRecord(canonicalText: "tafsirs:*")
+        record.tokenUpdatedAt = midnight - 86_400_000
+        record.lastUntilSequence = 4650
+        record.run = 3
+        record.isBootstrapping = true
+        record.isRejected = true
+        record.pagesDone = 2
+        record.attemptedAt = midnight + 7000
+        record.nextAttemptAt = midnight + 67_000
+        record.failures = 2
+        record.lastError = "the server is unavailable (503)"
+        record.resyncs = 1
+        record.resyncedAt = midnight + 1000
+        record.bootstrapBound = 4700
         return record
     }()
 

@@ -31,6 +31,7 @@ extension HostServices {
     static let test = HostServices(
         now: { 1_700_000_000_000 },
         elapsed: { start.duration(to: .now) },
+        sleep: { try await Task.sleep(for: $0) },
         makeID: {
             var generator = SystemRandomNumberGenerator()
             return UUIDBytes.random(using: &generator)

@@ -58,7 +58,8 @@ final class CannedServer: Transport {
         return TransportResponse(status: .init(code: answer.status), headers: answer.headers, body: answer.body)
     }
 
-    private static func name(_ path: String) -> String {
+    /// The short name of a request.
+    static func name(_ path: String) -> String {
         if let copy = path.stripping("/content/api/v4/resources/snapshots/") { return copy }
         guard let query = path.stripping("/content/api/v4/resources/sync?") else { return path }
         for part in query.split(separator: "&").map({ String($0) }) {

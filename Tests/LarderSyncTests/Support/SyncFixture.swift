@@ -38,7 +38,7 @@ final class SyncFixture: Sendable {
         over transport: (any Transport)? = nil, credentials: any Credentials = FixedCredentials(),
         configure: (inout SyncConfiguration) -> Void = { _ in }
     ) -> ContentSync {
-        var configuration = SyncConfiguration(base: base)
+        var configuration = SyncConfiguration(base: base, laggingPause: .milliseconds(1))
         configure(&configuration)
         return ContentSync(
             store: store, transport: transport ?? script, configuration: configuration, credentials: credentials,

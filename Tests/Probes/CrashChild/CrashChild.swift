@@ -20,6 +20,9 @@ struct CrashChild {
             try await RandomLife(
                 path: path, seed: numbers[0], commands: Int(numbers[1]), firstEntry: Int(numbers[2])
             ).run()
+        case ("bulk", 3):
+            let content = BulkContent(resources: Int(numbers[0]), rowsPerResource: Int(numbers[1]))
+            try await BulkLife(path: path, content: content, perPage: Int(numbers[2])).run()
         case ("script", 1): try await ScriptedLife(path: path, firstStep: Int(numbers[0])).run()
         case ("create", 0):
             try Store.open(at: path).close()

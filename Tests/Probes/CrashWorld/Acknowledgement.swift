@@ -40,6 +40,8 @@ public enum Acknowledgement: Equatable, Sendable {
     case stored(filter: Int, until: Int64)
     /// A full copy was swapped in: what the store then said.
     case swapped(ResourceKey, generation: Int64, floor: Int64)
+    /// Rows of a full copy are about to be handed out.
+    case fetching(ResourceKey, rows: Int)
     /// A step of a script begins.
     case step(Int)
     /// The script is through.
@@ -60,6 +62,7 @@ public enum Acknowledgement: Equatable, Sendable {
         case .stored(let filter, let until): "stored \(filter) \(until)"
         case .swapped(let resource, let generation, let floor):
             "swapped \(resource.group) \(resource.id) \(generation) \(floor)"
+        case .fetching(let resource, let rows): "fetching \(resource.group) \(resource.id) \(rows)"
         case .step(let number): "step \(number)"
         case .done: "done"
         }
@@ -86,6 +89,7 @@ public enum Acknowledgement: Equatable, Sendable {
         case ("stored", 2): self = .stored(filter: Int(numbers[0]), until: numbers[1])
         case ("swapped", 3):
             self = .swapped(ResourceKey(words[1], numbers[0]), generation: numbers[1], floor: numbers[2])
+        case ("fetching", 2): self = .fetching(ResourceKey(words[1], numbers[0]), rows: Int(numbers[1]))
         default: return nil
         }
     }

@@ -55,6 +55,8 @@ enum Shape {
     private static let filter = [
         Field("filter", .content), Field("token", .content), Field("tokenUpdatedAt"), Field("lastUntilSequence"),
         Field("run"), Field("bootstrapping"), Field("rejected"), Field("pagesDone"),
+        Field("attemptedAt"), Field("nextAttemptAt"), Field("failures"), Field("lastError", .content), Field("resyncs"),
+        Field("resyncedAt"), Field("bootstrapBound"),
     ]
     private static let entry = [
         Field("entry", .uuid), Field("createdAt"), Field("mutationType", .word), Field("method", .word),

@@ -8,9 +8,9 @@ struct Resources: ParsableCommand {
         abstract: "List the resources of a store.",
         discussion: """
             Prints, parted by tabs: resource, state, rows, bytes, floor, when it was last synced. In the order of \
-            group and number.
+            group and number. One that is ready can be read without the server as a whole.
 
-            JSON: {group, id, state, generation, stagingGeneration, floor, fullCopyPath, rows, bytes, syncedAt, \
+            JSON: {group, id, state, complete, generation, stagingGeneration, floor, fullCopyPath, rows, bytes, syncedAt, \
             changedAt, schemaVersion, pinned} for each. Times are in milliseconds since 1970-01-01 UTC.
 
             EXAMPLE: cachetool resources /data/store --group translations
@@ -44,7 +44,8 @@ struct Resources: ParsableCommand {
     private func json(_ resource: Resource, _ redactor: Redactor) -> JSON {
         [
             "group": redactor.json(resource.key.group), "id": redactor.json(resource.key.id),
-            "state": .string(resource.state.rawValue), "generation": .optional(resource.generation),
+            "state": .string(resource.state.rawValue),
+            "complete": .bool(resource.state == .ready), "generation": .optional(resource.generation),
             "stagingGeneration": .optional(resource.stagingGeneration), "floor": .integer(resource.floor),
             "fullCopyPath": redactor.json(resource.fullCopyPath), "rows": .count(resource.rowCount),
             "bytes": .count(resource.byteCount), "syncedAt": .optional(resource.syncedAt),

@@ -15,7 +15,9 @@ struct Sync: AsyncParsableCommand {
         discussion: """
             Writes: runs one filter once, from its token to the server's newest. Makes the store when there is none. A \
             run that fails or is interrupted leaves what readers see whole and the token as it was; the next one goes \
-            on. Shows progress on standard error. Ends with 3 when the server's answer cannot be used, with 4 when it \
+            on. Shows progress on standard error. With --watch it keeps the filter in step until it is interrupted, \
+            tries again what failed, and shows how things stand: on a terminal it draws over itself, otherwise it \
+            prints a line for every change. Ends with 3 when the server's answer cannot be used, with 4 when it \
             cannot be reached or refuses.
 
             JSON: {filter, kind, pages, mutations, rowsChanged, fullCopies, rowsCopied, bytesCopied, hidden, \
@@ -36,9 +38,15 @@ struct Sync: AsyncParsableCommand {
     var header: [String] = []
     @Option(help: "A file with such header fields, one per line.", completion: .file())
     var headerFile: String?
+    @Flag(help: "Keep the filter in step, and show how things stand.")
+    var watch = false
+    @Option(help: "With --watch: seconds from one run to the next.")
+    var every = 60
     @OptionGroup var printing: OutputOptions
 
     func validate() throws {
+        if watch, printing.json { throw ValidationError("--watch is for people: leave --json out.") }
+        if every < 1 { throw ValidationError("--every takes a number of seconds from 1 on.") }
         if BaseURL(url) == nil {
             throw ValidationError("The URL must be http or https with a host, and at most a port and a path.")
         }
@@ -59,31 +67,47 @@ struct Sync: AsyncParsableCommand {
         let opened = try Store.open(at: store, host: .system(logger: .tool))
         defer { try? opened.close() }
         let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
-        let display = SyncDisplay(redactor)
         #if AsyncHTTPClient
         let transport = AsyncHTTPClientTransport()
         #else
         let transport = URLSessionTransport()
         #endif
-        let sync = ContentSync(
+        let place = Place(
             store: opened, transport: transport, configuration: SyncConfiguration(base: base),
-            credentials: FixedCredentials(fields)
-        ) { display.show($0) }
-        let outcome = await Self.untilInterrupted { () async throws(SyncError) in try await sync.sync(filter) }
+            credentials: FixedCredentials(fields), redactor: redactor)
+        let outcome = watch ? await watch(filter, place) : await once(filter, place)
         #if AsyncHTTPClient
         await transport.shutdown()
         #endif
-        display.end()
-        try print(try outcome.get(), redactor)
+        if let report = try outcome.get() { try print(report, redactor) }
+    }
+
+    /// What a sync works with.
+    struct Place: Sendable {
+        let store: Store
+        let transport: any Transport
+        let configuration: SyncConfiguration
+        let credentials: any Credentials
+        let redactor: Redactor
+    }
+
+    private func once(_ filter: ResourceFilter, _ place: Place) async -> Result<SyncReport?, any Error> {
+        let display = SyncDisplay(place.redactor)
+        let sync = ContentSync(
+            store: place.store, transport: place.transport, configuration: place.configuration,
+            credentials: place.credentials
+        ) { display.show($0) }
+        defer { display.end() }
+        return await Self.untilInterrupted { try await sync.sync(filter) }
     }
 
     /// Runs `work`, and cancels it and waits for its end when a signal comes.
-    private static func untilInterrupted(
-        _ work: @escaping @Sendable () async throws(SyncError) -> SyncReport
-    ) async -> Result<SyncReport, any Error> {
-        await withTaskGroup(of: Result<SyncReport, any Error>.self) { group in
+    static func untilInterrupted(
+        _ work: @escaping @Sendable () async throws -> SyncReport?
+    ) async -> Result<SyncReport?, any Error> {
+        await withTaskGroup(of: Result<SyncReport?, any Error>.self) { group in
             group.addTask {
-                do throws(SyncError) {
+                do {
                     return .success(try await work())
                 } catch {
                     return .failure(error)

@@ -53,7 +53,9 @@ enum ExitStatus: Int32 {
         switch error {
         case .store(let error): ExitStatus(error) ?? .system
         case .wire, .endlessResync, .inconsistentRun, .outsideFilter, .laggingFullCopy, .wrongFullCopy: .format
-        case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials, .superseded: .system
+        case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials, .superseded, .offline,
+            .intercepted:
+            .system
         case .cancelled: .interrupted
         }
     }

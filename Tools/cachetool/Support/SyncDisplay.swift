@@ -47,9 +47,19 @@ final class SyncDisplay: Sendable {
         case .swept(let resource): "\(redactor.text(resource)): held by no filter any more"
         case .unknownMutation(_, let resource): "\(redactor.text(resource)): a change of an unknown type"
         case .unknownGroup(let resource): "\(redactor.text(resource)): rows without a type, passed over"
+        case .schemaChanged(let resource, let from, let to):
+            "\(redactor.text(resource)): rows of shape \(to), no more of \(from)"
+        case .failed(let filter, let reason, let wait):
+            "\(redactor.text(filter)): failed, next run in \(Self.seconds(wait)): \(redactor.text(reason))"
+        case .slowed(let filter, let rejections, let wait):
+            "\(redactor.text(filter)): \(rejections) tokens rejected in a row, next run in \(Self.seconds(wait))"
+        case .overdue(let filter): "\(redactor.text(filter)): sync is overdue"
+        case .intercepted: "something else answers in the server's place; the network may want a sign-in"
         case .fullCopy, .notStored, .finished: nil
         }
     }
+
+    private static func seconds(_ duration: Duration) -> String { durationText(duration.components.seconds * 1000) }
 
     /// A bar where the length is known, else the bytes so far.
     private static func bar(_ bytes: Int, of total: Int?) -> String {

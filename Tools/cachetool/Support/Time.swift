@@ -1,5 +1,17 @@
 import Foundation
 
+/// A length of time for people, in its largest unit; `-` when there is none.
+func durationText(_ milliseconds: Int64?) -> String {
+    guard let milliseconds else { return "-" }
+    let seconds = milliseconds / 1000
+    switch seconds {
+    case ..<90: return "\(seconds) s"
+    case ..<5400: return "\(seconds / 60) min"
+    case ..<172_800: return "\(seconds / 3600) h"
+    default: return "\(seconds / 86_400) days"
+    }
+}
+
 /// A time for people: ISO 8601, or the bare milliseconds where the calendar has no year for it.
 func timeText(_ milliseconds: Int64?) -> String {
     guard let milliseconds else { return "-" }

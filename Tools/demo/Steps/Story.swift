@@ -74,7 +74,8 @@ final class Story: Sendable {
             swaps.withLock { $0[resource] = took }
             screen.line(
                 "  \(resource): \(Figures.count(rows)) rows, \(Figures.bytes(bytes)), swapped in \(Figures.time(took))")
-        case .tokenRejected, .hidden, .swept, .unknownMutation, .lagging, .notStored, .unknownGroup:
+        case .tokenRejected, .hidden, .swept, .unknownMutation, .lagging, .notStored, .unknownGroup, .schemaChanged,
+            .failed, .slowed, .overdue, .intercepted:
             screen.line("  \(event)")
         case .began, .page, .finished:
             break

@@ -14,11 +14,17 @@ package struct FullCopyParser: Sendable {
     /// The largest record unless told otherwise, in bytes: 16 MiB.
     package static let maximumRecord = 16 << 20
 
+    /// The largest body unless told otherwise, in bytes: 1 GiB, some three million rows of 300 bytes.
+    ///
+    /// A body that never ends would else hold the writer's place for bulk work for ever.
+    package static let maximumBody = 1 << 30
+
     /// The record that was found last; valid after ``next(in:at:)`` returned `true`, until it is called again.
     package private(set) var record: CapturedRecord
 
-    private var scanner = JSONScanner(limits: JSONLimits(text: 64 << 10))
+    private var scanner: JSONScanner
     private let recordLimit: Int
+    private let bodyLimit: Int
     private var place = Place.start
     /// Where the record in progress begins in the current chunk.
     private var recordStart = 0
@@ -36,9 +42,14 @@ package struct FullCopyParser: Sendable {
     /// - Parameters:
     ///   - names: further members of the records to pick up for a key, beside `id`, `record_type` and `record_key`.
     ///   - recordLimit: the largest record, in bytes.
-    package init(capturing names: [String] = [], recordLimit: Int = maximumRecord) {
+    ///   - bodyLimit: the largest body, in bytes; looked at once for each chunk, so some bytes more may be read.
+    package init(
+        capturing names: [String] = [], recordLimit: Int = maximumRecord, bodyLimit: Int = maximumBody
+    ) {
         record = CapturedRecord(fields: RecordFields(further: names))
         self.recordLimit = recordLimit
+        self.bodyLimit = bodyLimit
+        scanner = JSONScanner(limits: JSONLimits(text: 64 << 10, document: Int64(bodyLimit)))
         scanner.quietDepth = 1
         scanner.capturesValues = false
     }
@@ -94,6 +105,7 @@ package struct FullCopyParser: Sendable {
         do throws(JSONError) {
             return try scanner.next(in: chunk, at: &position)
         } catch {
+            if error.reason == .documentTooLong { throw .tooLarge(path: "", limit: bodyLimit) }
             throw .json(error)
         }
     }

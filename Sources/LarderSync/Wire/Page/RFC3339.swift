@@ -19,11 +19,11 @@ package enum RFC3339 {
                 let hour = number(digits: 2), take(":"), let minute = number(digits: 2), take(":"),
                 let second = number(digits: 2), let fraction = fraction(), let offset = offset(),
                 position == bytes.count,
-                (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, year: year),
+                (1...12).contains(month), day >= 1, day <= CivilDate.days(inMonth: month, year: year),
                 hour <= 23, minute <= 59, second <= 60
             else { return nil }
             // At most 9999 years in seconds: far from the bounds of 64 bits, as is all arithmetic here.
-            let minutes = (Self.days(year: year, month: month, day: day) * 24 + hour) * 60 + minute - offset
+            let minutes = (CivilDate.days(year: year, month: month, day: day) * 24 + hour) * 60 + minute - offset
             let minuteOfDay = ((minutes % 1440) + 1440) % 1440
             guard second < 60 || minuteOfDay == 1439 else { return nil }
             return (minutes * 60 + second) * 1000 + (second == 60 ? 0 : fraction)
@@ -76,24 +76,6 @@ package enum RFC3339 {
                 hour <= 23, minute <= 59
             else { return nil }
             return (hour * 60 + minute) * (isNegative ? -1 : 1)
-        }
-
-        static func days(inMonth month: Int64, year: Int64) -> Int64 {
-            let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-            return switch month {
-            case 2: isLeap ? 29 : 28
-            case 4, 6, 9, 11: 30
-            default: 31
-            }
-        }
-
-        /// Days since 1970-01-01 in the Gregorian calendar, years counted from March so that leap days come last.
-        static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-            let shifted = month <= 2 ? year + 399 : year + 400  // never negative; 400 years are one whole cycle
-            let monthFromMarch = (month + 9) % 12
-            let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-            // 719,468 days lie between 0000-03-01 and 1970-01-01, and 146,097 are in a cycle.
-            return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468 - 146_097
         }
     }
 }

@@ -1,6 +1,11 @@
 extension SyncPage {
-    /// The largest body of a page unless told otherwise, in bytes: 64 MiB.
-    package static let maximumBody = 64 << 20
+    /// The largest body of a page unless told otherwise, in bytes: 32 MiB, twice the largest row.
+    package static let maximumBody = 32 << 20
+
+    /// The most changes on a page that are read: far more than the 100 that a request may ask for.
+    ///
+    /// A change takes more memory than its bytes do on the wire, so the limit on the body alone bounds too little.
+    package static let maximumMutations = 10_000
 
     private static let names: [StaticString] = [
         "sync_until_sequence", "has_more", "next_page_url", "next_sync_token", "mutations",
@@ -56,6 +61,7 @@ extension SyncPage {
         var mutations: [Mutation] = []
         while try reader.nextObject(path: "sync.mutations[\(mutations.count)]") {
             let index = mutations.count
+            guard index < maximumMutations else { throw .tooMany(path: path(4), limit: maximumMutations) }
             let values = try reader.members(MutationMembers.names, path: "sync.mutations[\(index)]")
             mutations.append(try MutationMembers(values, index: index).mutation(in: reader))
         }

@@ -1,0 +1,15 @@
+public import LarderSync
+
+/// The connectivity source of the system that the program runs on.
+public enum SystemConnectivity {
+    /// `NWPathMonitor` on Apple's systems, netlink on Linux; elsewhere a network that is always online.
+    public static func source() -> any ConnectivitySource {
+        #if canImport(Network)
+        PathConnectivity()
+        #elseif os(Linux)
+        NetlinkConnectivity()
+        #else
+        SteadyConnectivity(.online)
+        #endif
+    }
+}

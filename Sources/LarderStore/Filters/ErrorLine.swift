@@ -1,0 +1,30 @@
+internal import LarderFormat
+
+/// The text of an error as a filter's record keeps it: one line, at most ``Limits/errorText`` bytes of UTF-8.
+struct ErrorLine: Hashable, Sendable {
+    let text: String
+
+    /// Takes what of `text` fits, cut between code points, with a space for every control character and line break.
+    ///
+    /// Nil when nothing but spaces is left.
+    init?(_ text: String) {
+        var line = String.UnicodeScalarView()
+        var byteCount = 0
+        for scalar in text.unicodeScalars {
+            let kept = Self.breaks(scalar) ? " " : scalar
+            byteCount += UTF8.width(kept)
+            if byteCount > Limits.errorText { break }
+            line.append(kept)
+        }
+        guard line.contains(where: { $0 != " " }) else { return nil }
+        self.text = String(line)
+    }
+
+    /// Whether a scalar would break the line or steer a terminal: C0 and C1 controls, and the two separators.
+    private static func breaks(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import LarderFormat
+
+/// How ready the content of one filter is for going offline, as one snapshot of the store says it.
+public struct FilterReadiness: Hashable, Sendable {
+    /// The age beyond which syncing is overdue unless said otherwise: 7 days, in milliseconds.
+    public static let defaultOverdueAge: Int64 = 7 * 24 * 60 * 60 * 1000
+
+    /// The canonical text of the filter.
+    public let filter: String
+    /// The server sequence that its content is as of: the bound of its last finished run. Nil before the first.
+    ///
+    /// Some members may be newer, see ``ResourceReadiness/floor``; none is older.
+    public let asOfSequence: Int64?
+    /// When its last finished run ended, in milliseconds since 1970-01-01 UTC; nil before the first.
+    ///
+    /// It stays when the token is rejected: what that run brought is readable until the bootstrap has replaced it.
+    public let syncedAt: Int64?
+    /// Whether a bootstrap has begun and not finished.
+    public let isBootstrapping: Bool
+    /// When the last run began, in milliseconds since 1970-01-01 UTC.
+    public let attemptedAt: Int64?
+    /// When the next run is meant to begin by itself, in milliseconds since 1970-01-01 UTC.
+    public let nextAttemptAt: Int64?
+    /// The runs that failed since the last one that finished.
+    public let failures: Int64
+    /// Why the last run failed, one line without content; nil once a run has finished.
+    public let lastError: String?
+    /// The resources it holds, in the order of group and number.
+    public let members: [ResourceReadiness]
+    /// How many members still have to come: those without a copy, and those that the bootstrap under way has listed and
+    /// not brought in.
+    ///
+    /// What later pages of a bootstrap list is not known yet, and not counted.
+    public let resourcesToGo: Int
+    /// The rows of those members, estimated by the copies that they have; nil when one has none.
+    public let rowsToGo: Int?
+    /// The stored bytes of those members, estimated likewise.
+    public let bytesToGo: Int?
+
+    /// Whether everything it asks for can be read without the server.
+    ///
+    /// A run has finished once, and every member is complete; one that the server has withdrawn since does not count. It
+    /// stays true while a bootstrap after a rejected token replaces the members one by one, until that lists a new one.
+    public var isComplete: Bool {
+        syncedAt != nil && members.allSatisfy { $0.isComplete || $0.state == .hidden }
+    }
+
+    /// Milliseconds since its last finished run ended; nil before the first, zero when the clock was set back since.
+    public func age(now: Int64) -> Int64? {
+        syncedAt.map { synced in
+            let (age, isTooLarge) = now.subtractingReportingOverflow(synced)
+            // Only a time before 1970 subtracted from one after it grows beyond what fits.
+            return isTooLarge ? (now > synced ? .max : 0) : max(0, age)
+        }
+    }
+
+    /// Whether its last finished run ended more than `age` milliseconds ago.
+    ///
+    /// False before the first: what never was in step is not overdue, only incomplete.
+    public func isOverdue(now: Int64, after age: Int64 = defaultOverdueAge) -> Bool {
+        self.age(now: now).map { $0 > age } ?? false
+    }
+}
+
+extension FilterReadiness {
+    /// One member as it is stored: its readiness, and whether it still has to come.
+    struct Member {
+        let readiness: ResourceReadiness
+        let isToGo: Bool
+
+        init(_ key: ResourceKey, _ member: MemberRecord, _ resource: ResourceRecord, in filter: FilterRecord) {
+            let isFinished = member.finishedInRun == filter.run
+            readiness = ResourceReadiness(
+                key, resource, isFinishedInRun: filter.isBootstrapping ? isFinished : nil)
+            let isAwaited =
+                filter.isBootstrapping && member.listedInRun == filter.run && !isFinished && resource.state != .hidden
+            isToGo = isAwaited || resource.state == .empty
+        }
+    }
+
+    init(_ record: FilterRecord, _ stored: [Member]) {
+        filter = record.canonicalText
+        asOfSequence = record.lastUntilSequence
+        syncedAt = record.tokenUpdatedAt
+        isBootstrapping = record.isBootstrapping
+        attemptedAt = record.attemptedAt
+        nextAttemptAt = record.nextAttemptAt
+        failures = record.failures
+        lastError = record.lastError
+        members = stored.map(\.readiness)
+        let toGo = stored.filter(\.isToGo).map(\.readiness)
+        resourcesToGo = toGo.count
+        let isKnown = toGo.allSatisfy(\.isComplete)
+        rowsToGo = isKnown ? Self.sum(toGo.map(\.rowCount)) : nil
+        bytesToGo = isKnown ? Self.sum(toGo.map(\.byteCount)) : nil
+    }
+
+    /// The sum, at most the largest number: the counts come from a file.
+    private static func sum(_ numbers: [Int]) -> Int {
+        numbers.reduce(0) { sum, number in
+            let (next, isTooLarge) = sum.addingReportingOverflow(number)
+            return isTooLarge ? .max : next
+        }
+    }
+}

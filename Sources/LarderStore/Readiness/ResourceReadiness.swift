@@ -1,0 +1,45 @@
+public import LarderFormat
+
+/// How ready one resource is for going offline, as one snapshot of the store says it.
+public struct ResourceReadiness: Hashable, Sendable {
+    /// Group and number.
+    public let key: ResourceKey
+    /// What a reader may see of it.
+    public let state: Resource.State
+    /// The server sequence that its rows are as of: every change of it up to there is in them.
+    public let floor: Int64
+    /// The generation that readers see, or nil while there is none; never used twice.
+    public let generation: Int64?
+    /// When its full copy was last swapped in, in milliseconds since 1970-01-01 UTC.
+    public let syncedAt: Int64?
+    /// The server's time of its last change, in milliseconds since 1970-01-01 UTC.
+    public let changedAt: Int64?
+    /// Rows that readers see.
+    public let rowCount: Int
+    /// Bytes of their keys and values.
+    public let byteCount: Int
+    /// The server's version of its rows' shape.
+    public let schemaVersion: Int64?
+    /// Whether the filter's bootstrap under way has brought it in; nil when none is, and when no filter was asked about.
+    public let isFinishedInRun: Bool?
+
+    /// Whether all of it can be read without the server.
+    ///
+    /// False for what has not come yet, was evicted, or was withdrawn by the server. It stays true while a newer copy
+    /// is fetched: readers keep the old one until the new one is whole.
+    public var isComplete: Bool { state == .ready && generation != nil }
+
+    init(_ key: ResourceKey, _ record: ResourceRecord, isFinishedInRun: Bool? = nil) {
+        let resource = Resource(key, record)
+        self.key = key
+        state = resource.state
+        floor = resource.floor
+        generation = resource.generation
+        syncedAt = resource.syncedAt
+        changedAt = resource.changedAt
+        rowCount = resource.rowCount
+        byteCount = resource.byteCount
+        schemaVersion = resource.schemaVersion
+        self.isFinishedInRun = isFinishedInRun
+    }
+}

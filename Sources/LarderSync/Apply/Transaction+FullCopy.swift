@@ -1,0 +1,106 @@
+package import LarderFormat
+package import LarderStore
+
+/// A full copy is older than what it would replace.
+package struct LaggingCopy: Error {}
+
+extension Transaction {
+    /// Notes whose copy it is that is being swapped in, unless it is older than it may be. The floor is looked at in the
+    /// commit that swaps.
+    ///
+    /// - Throws: ``LaggingCopy``; ``SyncError/superseded``.
+    package mutating func accept(
+        _ header: FullCopyHeader, _ order: FullCopyOrder, _ record: inout ResourceRecord, now: Int64
+    ) throws {
+        try check(order.run)
+        guard order.rule.accepts(header.sequence, floor: record.floor) else { throw LaggingCopy() }
+        if header.sequence < record.floor { try discardTokens(ofOthersThan: order.run, holding: order.resource) }
+        record.floor = header.sequence
+        record.snapshotPath = order.path.text
+        record.schemaVersion = header.schemaVersion
+        record.syncedAt = now
+        record.changedAt = order.changedAt ?? record.changedAt
+        try finishMember(order)
+    }
+
+    /// Whether what another filter has swapped in meanwhile is as new as `order` asks for; its resource then counts as
+    /// finished.
+    package mutating func settle(_ order: FullCopyOrder) throws -> Bool {
+        try check(order.run)
+        // After a rejection the server's word counts, not what is here.
+        guard !order.rule.mayLowerFloor, let record = try record(of: order.resource), record.state == .ready,
+            record.liveGeneration != nil, order.rule.accepts(record.floor, floor: record.floor)
+        else { return false }
+        try finishMember(order)
+        return true
+    }
+
+    private mutating func finishMember(_ order: FullCopyOrder) throws {
+        let run = order.run
+        try putMember(
+            ofFilter: run.number, order.resource, MemberRecord(listedInRun: run.run, finishedInRun: run.run))
+    }
+
+    /// Hides a resource whose full copy the server does not have (404).
+    ///
+    /// - Returns: false, with nothing changed, when another filter has brought news of the resource since the copy was
+    ///   ordered: the answer may be older than they are, and if it is not, the change that hides it is still to come.
+    package mutating func hideMissing(_ order: FullCopyOrder) throws -> Bool {
+        try check(order.run)
+        let old = try record(of: order.resource)?.floor ?? 0
+        guard old == order.knownFloor else { return false }
+        try removeMember(ofFilter: order.run.number, order.resource)
+        let floor = order.rule.changeSequence
+        try withdraw(order.resource, floor: floor, as: .hidden)
+        if order.rule.mayLowerFloor, old > floor {
+            try discardTokens(ofOthersThan: order.run, holding: order.resource)
+            try update(order.resource) { $0.floor = floor }
+        }
+        return true
+    }
+}
+
+/// The resources whose full copies some changes ask for, each with the last change that does.
+package struct CopyRequests: Sendable {
+    /// In the order in which they are first asked for.
+    package private(set) var resources: [ResourceKey] = []
+    private var latest: [ResourceKey: Mutation] = [:]
+
+    /// What `changes` ask for.
+    package init(_ changes: [Mutation]) {
+        for change in changes {
+            let resource = ResourceKey(change.resource.group, change.resource.id)
+            if latest.updateValue(change, forKey: resource) == nil { resources.append(resource) }
+        }
+    }
+
+    /// What has to be fetched of them.
+    package func orders(_ run: FilterRun, bound: Int64, in view: borrowing ReadView) throws -> [FullCopyOrder] {
+        try resources.compactMap { resource in
+            try latest[resource].flatMap { try Self.order(for: $0, resource, run, bound, view) }
+        }
+    }
+
+    /// What to fetch for a change, or nil when the rows here contain it already.
+    private static func order(
+        for change: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ bound: Int64, _ view: borrowing ReadView
+    ) throws -> FullCopyOrder? {
+        let known = try view.resource(resource)
+        let floor = known?.floor ?? 0
+        let isDone = try view.member(ofFilter: run.number, resource)?.finishedInRun == run.run
+        if run.kind == .bootstrap {
+            // Finished by this bootstrap before it was interrupted, and still as new as it has to be.
+            if isDone, known?.state == .ready, floor >= bound { return nil }
+        } else if change.sequence <= floor, known?.state != .empty {
+            // A resource without a copy needs one whatever its floor: it was swept, or never came.
+            return nil
+        }
+        let rule = FullCopyRule(
+            changeSequence: change.sequence, bootstrapBound: run.kind == .bootstrap ? bound : nil,
+            mayLowerFloor: run.kind == .bootstrap && run.isRejected && !isDone)
+        return FullCopyOrder(
+            resource: resource, path: try ServerPath.of(change.snapshotURL ?? "", .fullCopy), rule: rule,
+            knownFloor: floor,
+            knownSchema: known?.schemaVersion, run: run, changedAt: change.changedAt)
+    }
+}

@@ -1,0 +1,53 @@
+internal import Synchronization
+
+/// A state that somebody sets and any number of streams follow.
+package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
+    private struct Content {
+        var current: State
+        var nextNumber = 0
+        var followers: [Int: StateRelay<State>] = [:]
+    }
+
+    private let content: Mutex<Content>
+
+    /// A broadcast that begins with `state`.
+    package init(_ state: State) {
+        content = Mutex(Content(current: state))
+    }
+
+    /// The state that was set last.
+    package var current: State { content.withLock { $0.current } }
+
+    /// How many streams are being followed.
+    package var followerCount: Int { content.withLock { $0.followers.count } }
+
+    /// Tells every stream, unless nothing changed.
+    package func set(_ state: State) {
+        // Told under the lock, so that all streams hear of two changes in the same order.
+        content.withLock { content in
+            content.current = state
+            for follower in content.followers.values { follower.tell(state) }
+        }
+    }
+
+    /// The current state and each change, the newest only for a reader that lags; ends when its reader is cancelled.
+    ///
+    /// The stream goes on, silent, when the broadcast itself goes away.
+    package func states() -> AsyncStream<State> {
+        let (stream, relay) = StateRelay<State>.makeStream()
+        let number = content.withLock { content in
+            content.nextNumber += 1
+            content.followers[content.nextNumber] = relay
+            relay.tell(content.current)
+            return content.nextNumber
+        }
+        relay.onEnd { [weak self] in self?.remove(number) }
+        return stream
+    }
+
+    private func remove(_ number: Int) {
+        // Let go outside the lock: the end of a relay is the end of what it holds.
+        let removed = content.withLock { $0.followers.removeValue(forKey: number) }
+        _ = removed
+    }
+}

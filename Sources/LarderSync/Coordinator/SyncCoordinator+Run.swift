@@ -1,0 +1,225 @@
+internal import LarderFormat
+internal import LarderStore
+internal import Logging
+public import ServiceLifecycle
+internal import Synchronization
+
+extension SyncCoordinator: Service {
+    /// Keeps the filters in step until the service is shut down or the task is cancelled.
+    ///
+    /// Every filter is brought up to date first. On a graceful shutdown, runs end after the commit they are at, and the
+    /// next start goes on from there. Called once at a time; together with ``runOnce(within:)`` it is a programming
+    /// error.
+    public func run() async throws {
+        // Here, so that a shutdown that came before the start finds somebody to tell.
+        let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
+        await withGracefulShutdownHandler {
+            _ = await loop(events, continuation, within: nil)
+        } onGracefulShutdown: {
+            continuation.yield(.stop)
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Brings every filter up to date, as far as conditions and time allow, and returns.
+    ///
+    /// For the few seconds that a system grants in the background. At the limit, runs end after the commit they are at;
+    /// whatever was swapped in by then is not fetched again. Failures are tried again while there is time.
+    ///
+    /// - Parameter limit: above zero; leave a second or so to what the system grants.
+    /// - Returns: how the last run of each filter ended; filters that were not run are missing.
+    public func runOnce(within limit: Duration) async -> [String: Result<SyncReport, SyncError>] {
+        precondition(limit > .zero, "no time to sync")
+        let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
+        return await loop(events, continuation, within: limit)
+    }
+}
+
+extension SyncCoordinator {
+    func post(_ event: CoordinatorEvent) {
+        state.withLock { state in _ = state.loop?.events.yield(event) }
+    }
+
+    private func loop(
+        _ events: AsyncStream<CoordinatorEvent>, _ continuation: AsyncStream<CoordinatorEvent>.Continuation,
+        within limit: Duration?
+    ) async -> [String: Result<SyncReport, SyncError>] {
+        let deadline = limit.map { store.host.elapsed() + $0 }
+        begin(continuation)
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                for await network in self.connectivity.states() { continuation.yield(.network(network)) }
+            }
+            group.addTask {
+                for await power in self.power.states() { continuation.yield(.power(power)) }
+            }
+            if let limit {
+                group.addTask {
+                    do { try await self.store.host.sleep(limit) } catch { return }
+                    continuation.yield(.stop)
+                }
+            }
+            var isOver = false
+            for await event in events {
+                for effect in step(event) {
+                    if case .stopped = effect { isOver = true }
+                    await perform(effect, in: &group)
+                }
+                publish(isProgress: false)
+                if isOver { break }
+                if let deadline, isSettled(before: deadline) { continuation.yield(.stop) }
+            }
+            group.cancelAll()
+        }
+        return end()
+    }
+
+    private func begin(_ events: AsyncStream<CoordinatorEvent>.Continuation) {
+        let id = store.host.makeID()
+        let machine = CoordinatorMachine(policy: policy, hasProbe: probe != nil, seed: id.high ^ id.low)
+        let filters = state.withLock { $0.filters }
+        let known = known(Set(filters.map { $0.filter.description }))
+        state.withLock { state in
+            precondition(state.loop == nil, "the coordinator runs already")
+            state.loop = CoordinatorState.Loop(machine: machine, events: events)
+            if state.isForcedOffline { events.yield(.forcedOffline(true)) }
+            for (filter, priority) in state.filters {
+                events.yield(.added(filter, priority, known[filter.description] ?? KnownFilter()))
+            }
+        }
+    }
+
+    private func end() -> [String: Result<SyncReport, SyncError>] {
+        let (loop, waiters) = state.withLock { state in
+            let loop = state.loop
+            let waiters = state.waiters.values.flatMap(\.values)
+            state.loop = nil
+            state.waiters = [:]
+            state.late = []
+            return (loop, waiters)
+        }
+        loop?.timer?.cancel()
+        loop?.events.finish()
+        for waiter in waiters { waiter.resume(returning: .failure(.cancelled)) }
+        publish(isProgress: false)
+        return loop?.outcomes ?? [:]
+    }
+
+    private func isSettled(before deadline: Duration) -> Bool {
+        state.withLock { state in
+            guard let loop = state.loop, loop.hasNetwork else { return false }
+            return loop.machine.isSettled(before: deadline)
+        }
+    }
+
+    private func moment() -> Moment { Moment(elapsed: store.host.elapsed(), now: store.host.now()) }
+
+    private func step(_ event: CoordinatorEvent) -> [CoordinatorEffect] {
+        let moment = moment()
+        let (effects, waiters) = state.withLock { state -> ([CoordinatorEffect], [CoordinatorState.Waiter]) in
+            guard state.loop != nil else { return ([], []) }
+            var waiters: [CoordinatorState.Waiter] = []
+            switch event {
+            case .network: state.loop?.hasNetwork = true
+            case .ended(let text, let outcome):
+                state.loop?.runs[text] = nil
+                state.loop?.progress[text] = nil
+                state.loop?.outcomes[text] = outcome
+                waiters = state.takeWaiters(forEndOf: text)
+            default: break
+            }
+            return (state.loop?.machine.step(event, at: moment) ?? [], waiters)
+        }
+        if case .ended(_, let outcome) = event {
+            for waiter in waiters { waiter.resume(returning: outcome) }
+        }
+        return effects
+    }
+}
+
+// MARK: - What the machine asks for
+
+extension SyncCoordinator {
+    private func perform(_ effect: CoordinatorEffect, in group: inout DiscardingTaskGroup) async {
+        switch effect {
+        case .start(let text): start(text, in: &group)
+        case .cancel(let text): state.withLock { $0.loop?.runs[text] }?.cancel()
+        case .arm(let time): arm(time)
+        case .disarm: setTimer(nil)
+        case .probe:
+            group.addTask {
+                let isReachable = await self.probe?.isReachable() ?? false
+                self.post(.probed(isReachable: isReachable))
+            }
+        case .refuse(let text, let error):
+            let waiters = state.withLock { $0.waiters.removeValue(forKey: text) ?? [:] }
+            for waiter in waiters.values { waiter.resume(returning: .failure(error)) }
+        case .note(let text, let attempt): await note(attempt, text)
+        case .report(let event): onEvent(event)
+        case .stopped: break
+        }
+    }
+
+    private func start(_ text: String, in group: inout DiscardingTaskGroup) {
+        guard let filter = try? ResourceFilter(text) else { preconditionFailure("a canonical filter is one") }
+        let run = Task {
+            let outcome: Result<SyncReport, SyncError>
+            do throws(SyncError) {
+                outcome = .success(try await content.sync(filter) { event in self.hear(event, of: text) })
+            } catch {
+                outcome = .failure(error)
+            }
+            state.withLock { state in
+                _ = state.loop?.over.insert(text)
+                state.loop?.events.yield(.ended(text, outcome))
+            }
+        }
+        state.withLock { state in
+            state.loop?.runs[text] = run
+            state.loop?.progress[text] = RunProgress()
+        }
+        group.addTask {
+            await withTaskCancellationHandler {
+                await run.value
+            } onCancel: {
+                run.cancel()
+            }
+        }
+    }
+
+    private func hear(_ event: SyncEvent, of text: String) {
+        if case .tokenRejected = event { post(.rejected(text)) }
+        state.withLock { state in state.loop?.progress[text]?.count(event) }
+        publish(isProgress: true)
+        onEvent(event)
+    }
+
+    private func arm(_ time: Duration) {
+        setTimer(
+            Task {
+                let wait = max(.zero, time - store.host.elapsed())
+                do { try await store.host.sleep(wait) } catch { return }
+                post(.timer)
+            })
+    }
+
+    private func setTimer(_ timer: Task<Void, Never>?) {
+        let old = state.withLock { state in
+            let old = state.loop?.timer
+            state.loop?.timer = timer
+            return old
+        }
+        old?.cancel()
+    }
+
+    private func note(_ attempt: AttemptNote, _ text: String) async {
+        do {
+            try await store.write { transaction in
+                try transaction.note(attempt, ofFilter: text)
+            }
+        } catch {
+            // It is for looking at only; the store's own failure fails the next run, which says so.
+            store.host.logger.debug("could not keep how a run went", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import LarderFormat
+public import LarderStore
+public import LarderTransport
+internal import Synchronization
+
+/// Keeps filters in step with a server by itself: the host starts it once and tells it what it sees.
+///
+/// Runs begin when something asks for them: the start, a network that returns, a resource that is opened, a push, the
+/// passing of time, a person. The state of network and battery decides what may run (``SyncAllowance``); what failed is
+/// tried again later, and at once when the network returns. Readers never wait for any of it.
+///
+/// What to do when is decided by a pure step function; this is the shell that performs it.
+public final class SyncCoordinator: Sendable {
+    let store: Store
+    let content: ContentSync
+    let policy: SyncPolicy
+    let connectivity: any ConnectivitySource
+    let power: any PowerSource
+    let probe: (any ReachabilityProbe)?
+    let onEvent: @Sendable (SyncEvent) -> Void
+    let state = Mutex(CoordinatorState())
+    /// Held while a status is made and told, so that the last one told is the last one made.
+    let publishing = Mutex(())
+
+    /// A coordinator that does not run yet; see ``run()`` and ``runOnce(within:)``.
+    ///
+    /// - Parameters:
+    ///   - connectivity: how the network is.
+    ///   - power: how much power there is.
+    ///   - probe: looks for a way past a captive portal; without one it is waited for like for other failures.
+    ///   - onEvent: told what happens, on whatever thread it happens; must be quick.
+    public init(
+        store: Store, transport: any Transport, configuration: SyncConfiguration, policy: SyncPolicy = SyncPolicy(),
+        credentials: any Credentials = FixedCredentials(), connectivity: any ConnectivitySource,
+        power: any PowerSource, probe: (any ReachabilityProbe)? = nil,
+        onEvent: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+    ) {
+        self.store = store
+        content = ContentSync(
+            store: store, transport: transport, configuration: configuration, credentials: credentials,
+            onEvent: onEvent)
+        self.policy = policy
+        self.connectivity = connectivity
+        self.power = power
+        self.probe = probe
+        self.onEvent = onEvent
+    }
+
+    /// Keeps a filter in step from now on, or from when the coordinator runs.
+    ///
+    /// A filter without a token is bootstrapped as soon as conditions allow it; one with a token is brought up to date in
+    /// the background. Adding it again changes its priority.
+    public func add(_ filter: ResourceFilter, priority: SyncPriority = .normal) {
+        let text = filter.description
+        let known = known([text])[text] ?? KnownFilter()
+        state.withLock { state in
+            if let index = state.filters.firstIndex(where: { $0.filter == filter }) {
+                state.filters[index].priority = priority
+            } else {
+                state.filters.append((filter, priority))
+            }
+            state.loop?.events.yield(.added(filter, priority, known))
+        }
+    }
+
+    /// Keeps a filter in step no more; its run ends. What it brought stays, with its token, until it is removed from the
+    /// store by `Store.removeFilter`.
+    public func remove(_ filter: ResourceFilter) {
+        let text = filter.description
+        let waiters = state.withLock { state in
+            state.filters.removeAll { $0.filter == filter }
+            state.loop?.events.yield(.removed(text))
+            return state.waiters.removeValue(forKey: text) ?? [:]
+        }
+        for waiter in waiters.values { waiter.resume(returning: .failure(.cancelled)) }
+    }
+
+    /// Tells the coordinator what happened. While it does not run there is nothing to tell: a start asks for all.
+    public func trigger(_ trigger: SyncTrigger) {
+        state.withLock { state in _ = state.loop?.events.yield(.trigger(trigger)) }
+    }
+
+    /// Whether the host has forced the coordinator offline, whatever the network is like.
+    ///
+    /// Setting it ends the runs under way after the commit they are at; they go on when it is unset.
+    public var isForcedOffline: Bool {
+        get { state.withLock { $0.isForcedOffline } }
+        set {
+            state.withLock { state in
+                state.isForcedOffline = newValue
+                state.loop?.events.yield(.forcedOffline(newValue))
+            }
+        }
+    }
+
+    /// Runs a filter because somebody asks for it, and waits for the end of the run.
+    ///
+    /// Joins the run that is under way. Does not wait for a network: without one it fails at once, and the filter is run
+    /// in the background when there is one. Works for filters that were not added, and while the coordinator does not
+    /// run, as ``ContentSync/sync(_:)`` does. Cancelling ends the wait, not the run of a coordinator that runs.
+    ///
+    /// - Throws: the reason the run failed, or ``SyncError/offline``.
+    public func sync(_ filter: ResourceFilter) async throws(SyncError) -> SyncReport {
+        let text = filter.description
+        let number = state.withLock { state -> Int? in
+            guard state.loop != nil, state.filters.contains(where: { $0.filter == filter }) else { return nil }
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        guard let number else {
+            if isForcedOffline { throw .offline }
+            return try await content.sync(filter)
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: CoordinatorState.Waiter) in
+                let isWaiting = state.withLock { state in
+                    // The filter may have been removed since; nobody would answer then.
+                    guard let loop = state.loop, state.filters.contains(where: { $0.filter == filter }),
+                        !Task.isCancelled
+                    else { return false }
+                    state.waiters[text, default: [:]][number] = waiter
+                    if loop.over.contains(text) { state.late.insert(number) }
+                    loop.events.yield(.trigger(.manual(filter)))
+                    return true
+                }
+                if !isWaiting { waiter.resume(returning: .failure(.cancelled)) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { $0.waiters[text]?.removeValue(forKey: number) }
+            waiter?.resume(returning: .failure(.cancelled))
+        }
+        return try outcome.get()
+    }
+
+    /// What the store knows of filters.
+    func known(_ texts: Set<String>) -> [String: KnownFilter] {
+        // What cannot be read will fail the filter's run, which says so.
+        guard let filters = try? store.read({ view in try view.filters() }) else { return [:] }
+        return Dictionary(
+            uniqueKeysWithValues: filters.filter { texts.contains($0.filter) }.map { ($0.filter, KnownFilter($0)) })
+    }
+}
+
+extension KnownFilter {
+    init(_ filter: FilterState) {
+        hasToken = filter.token != nil
+        syncedAt = filter.tokenUpdatedAt
+        failures = Int(clamping: filter.failures)
+        resyncs = Int(clamping: filter.resyncs)
+        resyncedAt = filter.resyncedAt
+    }
+}

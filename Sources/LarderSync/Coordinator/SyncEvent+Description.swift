@@ -1,0 +1,66 @@
+internal import LarderFormat
+
+extension SyncEvent: CustomStringConvertible {
+    /// What happened, in words for a person.
+    public var description: String {
+        switch self {
+        case .began(let filter, .bootstrap): "Fetching everything that “\(filter)” names."
+        case .began(let filter, .incremental): "Asking what has changed in “\(filter)”."
+        case .tokenRejected(let filter):
+            "The server no longer knows where “\(filter)” left off. All of it is fetched again; what is here stays readable."
+        case .page(let number, let mutations): "Page \(number) brought \(mutations.of("change"))."
+        case .fullCopy(let resource, let rows, let bytes, let total):
+            "\(resource) is coming in: \(rows.of("row")), \(bytes)\(total.map { " of \($0)" } ?? "") bytes."
+        case .swapped(let resource, let rows, _, _): "\(resource) is new as a whole: \(rows.of("row"))."
+        case .lagging(let resource): "The copy of \(resource) is older than what is known; it is fetched again."
+        case .hidden(let resource): "\(resource) is not public any more and was hidden."
+        case .swept(let resource): "\(resource) is not asked for any more; its rows were removed."
+        case .unknownMutation(let type, let resource):
+            "A change of \(resource) was passed over: this version does not know the type “\(type)”."
+        case .unknownGroup(let resource): "\(resource) was passed over: nothing says how its rows are named."
+        case .notStored(let resource): "A change of \(resource) was noted; its rows are not here."
+        case .schemaChanged(let resource, let old, let new):
+            "The rows of \(resource) have another shape than before: version \(new) in place of \(old)."
+        case .finished(let report): report.description
+        case .failed(let filter, let reason, let wait):
+            "Syncing “\(filter)” failed. \(reason) Next try in \(wait.inWords)."
+        case .slowed(let filter, let rejections, let wait):
+            "The server has rejected “\(filter)” \(rejections) times in a row. It is synced only every \(wait.inWords) now."
+        case .overdue(let filter): "“\(filter)” has not been synced for too long."
+        case .intercepted: "Something else answers in the server's place: the network may want a sign-in."
+        }
+    }
+}
+
+extension SyncReport: CustomStringConvertible {
+    /// What the run did, in words for a person.
+    public var description: String {
+        if kind == .incremental, mutations == 0 { return "“\(filter)” is up to date; nothing had changed." }
+        var parts: [String] = []
+        if fullCopies > 0 { parts.append("\(fullCopies.of("resource")) new as a whole with \(rowsCopied.of("row"))") }
+        if rowsChanged > 0 { parts.append("\(rowsChanged.of("row")) changed") }
+        if hidden > 0 { parts.append("\(hidden.of("resource")) gone") }
+        if unknownMutations > 0 { parts.append("\(unknownMutations.of("change")) passed over") }
+        let what = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+        return "“\(filter)” is up to date\(what)."
+    }
+}
+
+extension Int {
+    /// So many of what a noun names.
+    fileprivate func of(_ noun: String) -> String { "\(self == 0 ? "no" : "\(self)") \(noun)\(self == 1 ? "" : "s")" }
+}
+
+extension Duration {
+    /// Rounded to what a person cares about.
+    var inWords: String {
+        let seconds = max(components.seconds, 0)
+        switch seconds {
+        case 0: return "a moment"
+        case 1..<120: return "\(seconds) s"
+        case 120..<7200: return "\(seconds / 60) min"
+        case 7200..<172_800: return "\(seconds / 3600) h"
+        default: return "\(seconds / 86_400) days"
+        }
+    }
+}

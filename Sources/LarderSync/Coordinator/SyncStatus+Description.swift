@@ -1,0 +1,45 @@
+internal import LarderFormat
+internal import LarderStore
+
+extension SyncStatus: CustomStringConvertible {
+    /// A line for the conditions and one for each filter, in words for a person.
+    public var description: String {
+        var conditions = isRunning ? "network \(network.level.rawValue), power \(power.rawValue)" : "not running"
+        if isForcedOffline { conditions = "offline by wish" }
+        return ([conditions] + filters.map(\.description)).joined(separator: "\n")
+    }
+}
+
+extension FilterStatus: CustomStringConvertible {
+    /// What is ready, what is being done, and what is wrong, in one line.
+    public var description: String {
+        var parts: [String] = []
+        if let readiness {
+            let complete = readiness.members.count { $0.isComplete }
+            let share = "\(complete) of \(readiness.members.count) resources"
+            parts.append(readiness.isComplete ? "ready offline, \(share)" : "not ready yet, \(share)")
+            if let sequence = readiness.asOfSequence { parts.append("as of \(sequence)") }
+        } else {
+            parts.append("nothing here yet")
+        }
+        if isOverdue { parts.append("overdue") }
+        if let doing = activity.words { parts.append(doing) }
+        if let lastError { parts.append("last error: \(lastError)") }
+        return "\(filter): " + parts.joined(separator: "; ")
+    }
+}
+
+extension FilterStatus.Activity {
+    fileprivate var words: String? {
+        switch self {
+        case .idle: nil
+        case .running(let progress): "a run is at page \(progress.pages), with \(progress.rows) rows of full copies"
+        case .waiting(for: .network): "waits for the network"
+        case .waiting(for: .conditions): "waits for a better network, or power"
+        case .waiting(for: .turn): "waits for its turn"
+        case .waiting(for: .retry): "waits to try again"
+        case .waiting(for: .slowMode): "goes slow, because the server rejects token upon token"
+        case .waiting(for: .coordinator): "waits for the coordinator to run"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// Turns the bytes of a full copy into rows, as they come.
+struct FullCopyIntake: Sendable {
+    /// Bytes of rows gathered before they are handed to the writer.
+    private static let batchBytes = 512 << 10
+
+    let staging: Staging
+    private let resource: ResourceKey
+    private let mapping: RowKeyMapping
+    private let now: Int64
+    private var parser: FullCopyParser
+    private var batch: RowBatch
+    private(set) var rows = 0
+    private(set) var bytes = 0
+
+    init(_ resource: ResourceKey, _ staging: Staging, _ mapping: RowKeyMapping, bodyLimit: Int, now: Int64) {
+        self.resource = resource
+        self.staging = staging
+        self.mapping = mapping
+        self.now = now
+        parser = FullCopyParser(capturing: mapping.names, bodyLimit: bodyLimit)
+        batch = RowBatch(for: staging)
+    }
+
+    /// Whether enough rows have gathered to be written.
+    var isFull: Bool { batch.byteCount >= Self.batchBytes }
+
+    mutating func take(_ chunk: [UInt8]) throws(SyncError) {
+        bytes += chunk.count
+        do {
+            var position = 0
+            while try parser.next(in: chunk, at: &position) {
+                let key = try mapping.key(resource.group, parser.record.fields)
+                let payload = parser.record.bytes
+                try batch.append(payload.rawSpan, type: key.type, key: key.key, updatedAt: now)
+                rows += 1
+            }
+        } catch let error as WireError {
+            throw .wire(error, request: .fullCopy)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The rows gathered so far; an empty batch takes their place.
+    mutating func takeBatch() -> RowBatch {
+        let full = batch
+        batch = RowBatch(for: staging)
+        return full
+    }
+
+    /// What the copy says of itself, at its end.
+    mutating func finish() throws(SyncError) -> FullCopyHeader {
+        let header: FullCopyHeader
+        do throws(WireError) {
+            header = try parser.finish()
+        } catch {
+            throw .wire(error, request: .fullCopy)
+        }
+        guard ResourceKey(header.group, header.id) == resource else { throw .wrongFullCopy(resource) }
+        return header
+    }
+}

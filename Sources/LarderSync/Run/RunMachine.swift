@@ -1,0 +1,203 @@
+internal import LarderFormat
+
+/// One pass of one filter, from token to token, as a pure step function: an event in, effects out.
+///
+/// It holds what the run knows and nothing that acts; ``SyncRun`` performs the effects. A run that ends with an error,
+/// or is dropped at any step, leaves the old token in the store.
+package struct RunMachine: Sendable {
+    private enum Phase {
+        case idle, beginning, fetching, applying, ordering, copying, noting, finishing, ended
+    }
+
+    private let filter: ResourceFilter
+    private let perPage: Int
+    private let concurrentFullCopies: Int
+    private let limits: SyncLimits
+    private var phase = Phase.idle
+    private var run: FilterRun?
+    private var order: PageOrder?
+    private var trail = PageTrail()
+    /// The bound of the run, and what is left of its current page.
+    private var bound: Int64 = 0
+    private var rest: ArraySlice<Mutation> = []
+    private var next: ServerPath?
+    private var token: String?
+    private var waiting: ArraySlice<FullCopyOrder> = []
+    private var outstanding = 0
+    private var failure: SyncError?
+    private var wasRejected = false
+    private var result: SyncReport
+
+    /// A run of `filter` that has not begun.
+    package init(
+        filter: ResourceFilter, perPage: Int, concurrentFullCopies: Int, limits: SyncLimits = SyncLimits()
+    ) {
+        self.limits = limits
+        self.filter = filter
+        self.perPage = perPage
+        self.concurrentFullCopies = concurrentFullCopies
+        result = SyncReport(filter: filter.description, kind: .incremental)
+    }
+
+    /// Begins the run; called once.
+    package mutating func start() -> [RunEffect] {
+        phase = .beginning
+        return [.begin(filter: filter.description)]
+    }
+
+    /// Takes what came of an effect, and says what to do next.
+    package mutating func step(_ event: RunEvent) -> [RunEffect] {
+        if failure != nil { return settle() }
+        switch (phase, event) {
+        case (_, .failed(let error)): return fail(error)
+        case (.beginning, .begun(let run)): return begin(run)
+        case (.fetching, .page(let page)): return take(page)
+        case (.fetching, .pageRejected): return reject(.token)
+        case (.applying, .applied(let applied)): return took(applied)
+        case (.ordering, .ordered(let orders)): return fetch(orders)
+        case (.copying, .copied(_, let copy)): return took(copy)
+        case (.noting, .pageNoted): return turnPage()
+        case (.finishing, .finished(let swept)): return end(swept)
+        default: preconditionFailure("an event that nothing asked for: \(event)")
+        }
+    }
+}
+
+// MARK: - Pages
+
+extension RunMachine {
+    private mutating func begin(_ run: FilterRun) -> [RunEffect] {
+        self.run = run
+        order = PageOrder(run: run, limits: limits)
+        trail = PageTrail()
+        result = SyncReport(filter: run.canonicalText, kind: run.kind)
+        result.wasRejected = wasRejected
+        let start = run.token.map { SyncRequest.Start.token($0) } ?? .bootstrap
+        next = SyncRequest(filter: filter, start: start, perPage: perPage).path
+        return [.report(.began(filter: run.canonicalText, kind: run.kind))] + turnPage()
+    }
+
+    /// Asks for the next page, or ends the run behind the last one.
+    private mutating func turnPage() -> [RunEffect] {
+        guard let run else { preconditionFailure("a page of a run that has not begun") }
+        if let path = next {
+            guard trail.leadsOn(to: path) else { return fail(.inconsistentRun(reason: "the pages go in a circle")) }
+            phase = .fetching
+            return [.fetchPage(path)]
+        }
+        guard let token else { return fail(.inconsistentRun(reason: "no token at the end")) }
+        phase = .finishing
+        return [.finish(run, token: token, until: bound)]
+    }
+
+    /// Goes over into a bootstrap. A token can be rejected once; a bootstrap that follows a count set back has no bound
+    /// to be behind of.
+    private mutating func reject(_ rejection: Rejection) -> [RunEffect] {
+        guard let run, rejection == .setBack || !run.isRejected else { return fail(.endlessResync) }
+        wasRejected = true
+        phase = .beginning
+        return [.report(.tokenRejected(filter: run.canonicalText)), .beginBootstrap(run, rejection)]
+    }
+
+    private mutating func take(_ page: SyncPage) -> [RunEffect] {
+        if order?.isSetBack(page) == true { return reject(.setBack) }
+        do throws(SyncError) {
+            try order?.check(page, filter)
+            next = try page.nextPageURL.map { (text) throws(SyncError) in try ServerPath.of(text, .page) }
+        } catch {
+            return fail(error)
+        }
+        token = page.nextSyncToken
+        bound = page.syncUntilSequence
+        rest = page.mutations[...]
+        result.pages += 1
+        result.mutations += page.mutations.count
+        result.untilSequence = bound
+        return [.report(.page(number: result.pages, mutations: page.mutations.count))] + applyNext()
+    }
+
+    /// Goes on with the page's changes in their order: those of rows in one commit, full copies between them.
+    private mutating func applyNext() -> [RunEffect] {
+        guard let run else { preconditionFailure("a page of a run that has not begun") }
+        guard let first = rest.first else {
+            guard run.kind == .bootstrap else { return turnPage() }
+            phase = .noting
+            return [.notePage(result.pages, run)]
+        }
+        let isCopy = first.type.needsFullCopy
+        let segment = Array(rest.prefix { $0.type.needsFullCopy == isCopy })
+        rest = rest.dropFirst(segment.count)
+        phase = isCopy ? .ordering : .applying
+        return [isCopy ? .order(segment, run, bound: bound) : .apply(segment, run)]
+    }
+
+    private mutating func took(_ applied: Applied) -> [RunEffect] {
+        result.rowsChanged += applied.rowsChanged
+        for event in applied.events {
+            switch event {
+            case .hidden: result.hidden += 1
+            case .unknownMutation: result.unknownMutations += 1
+            default: break
+            }
+        }
+        return applied.events.map { .report($0) } + applyNext()
+    }
+}
+
+// MARK: - Full copies
+
+extension RunMachine {
+    /// Begins to fetch `orders`, at most so many at a time as the configuration allows.
+    private mutating func fetch(_ orders: [FullCopyOrder]) -> [RunEffect] {
+        let first = orders.prefix(concurrentFullCopies)
+        waiting = orders.dropFirst(first.count)
+        outstanding = first.count
+        if first.isEmpty { return applyNext() }
+        phase = .copying
+        return first.map { .copy($0) }
+    }
+
+    private mutating func took(_ copy: FullCopyResult) -> [RunEffect] {
+        switch copy {
+        case .swapped(let rows, let bytes):
+            result.fullCopies += 1
+            result.rowsCopied += rows
+            result.bytesCopied += bytes
+        case .hidden: result.hidden += 1
+        case .left, .settled: break
+        }
+        if let order = waiting.popFirst() { return [.copy(order)] }
+        outstanding -= 1
+        return outstanding == 0 ? applyNext() : []
+    }
+}
+
+// MARK: - The end
+
+extension RunMachine {
+    private mutating func end(_ swept: [ResourceKey]) -> [RunEffect] {
+        phase = .ended
+        result.hidden += swept.count
+        return swept.map { .report(.swept($0)) } + [.report(.finished(result)), .end(.success(result))]
+    }
+
+    /// Ends the run, once the full copies under way have come to their end.
+    private mutating func fail(_ error: SyncError) -> [RunEffect] {
+        failure = error
+        if outstanding <= 1 {
+            phase = .ended
+            return [.end(.failure(error))]
+        }
+        outstanding -= 1
+        return [.cancel]
+    }
+
+    /// Counts down what was under way when the run failed.
+    private mutating func settle() -> [RunEffect] {
+        guard let failure, phase != .ended else { preconditionFailure("an event after the end of the run") }
+        outstanding -= 1
+        if outstanding > 0 { return [] }
+        phase = .ended
+        return [.end(.failure(failure))]
+    }
+}

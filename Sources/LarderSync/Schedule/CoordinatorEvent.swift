@@ -1,0 +1,104 @@
+/// One moment by both clocks.
+package struct Moment: Hashable, Sendable {
+    /// Time that never jumps, for waits.
+    package var elapsed: Duration
+    /// Milliseconds since 1970-01-01 UTC, for ages that outlive the process. May jump.
+    package var now: Int64
+
+    /// A moment.
+    package init(elapsed: Duration, now: Int64) {
+        self.elapsed = elapsed
+        self.now = now
+    }
+
+    /// How long a time of the clock that may jump is ago; zero for one that lies in the future.
+    func passed(since time: Int64) -> Duration {
+        let (age, isTooLong) = now.subtractingReportingOverflow(time)
+        if isTooLong { return now > time ? .milliseconds(Int64.max) : .zero }
+        return .milliseconds(max(0, age))
+    }
+}
+
+/// What the store knows of a filter when the coordinator takes it on.
+package struct KnownFilter: Hashable, Sendable {
+    /// Whether it has a token, so that its next run asks for changes only.
+    package var hasToken = false
+    /// When its last run finished, in milliseconds since 1970-01-01 UTC.
+    package var syncedAt: Int64?
+    /// The runs that failed in a row.
+    package var failures = 0
+    /// The tokens that were rejected in a row, and when the last one was.
+    package var resyncs = 0
+    package var resyncedAt: Int64?
+
+    /// A filter that was never synced.
+    package init() {}
+}
+
+/// What happens to the coordinator.
+package enum CoordinatorEvent: Sendable {
+    /// A filter is to be kept in step.
+    case added(ResourceFilter, SyncPriority, KnownFilter)
+    /// A filter is not to be kept in step any more.
+    case removed(String)
+    /// Something asks for runs.
+    case trigger(SyncTrigger)
+    /// The network is another.
+    case network(NetworkState)
+    /// The power is another.
+    case power(PowerState)
+    /// The network is not to be used, or may be again, whatever state it is in.
+    case forcedOffline(Bool)
+    /// The timer that was armed has gone off.
+    case timer
+    /// Whether the server answers, after a look.
+    case probed(isReachable: Bool)
+    /// The server has rejected a filter's token; its run goes on as a bootstrap.
+    case rejected(String)
+    /// A run is over.
+    case ended(String, Result<SyncReport, SyncError>)
+    /// Runs are to end after the commit they are at, and none begins any more.
+    case stop
+}
+
+/// What the coordinator asks for.
+package enum CoordinatorEffect: Sendable {
+    /// Run a filter; answered by ``CoordinatorEvent/ended(_:_:)``.
+    case start(String)
+    /// End the run of a filter, which is still answered.
+    case cancel(String)
+    /// Set the timer, in place of the one set before, to go off at this time that never jumps.
+    case arm(Duration)
+    /// Take the timer back.
+    case disarm
+    /// Look whether the server answers; answered by ``CoordinatorEvent/probed(isReachable:)``.
+    case probe
+    /// Those who ask for a run by hand are told why there is none.
+    case refuse(String, SyncError)
+    /// Keep with the filter how its runs go.
+    case note(String, AttemptNote)
+    /// Tell the host.
+    case report(SyncEvent)
+    /// Every run is over after a stop.
+    case stopped
+}
+
+/// How a filter's last run went, as it is stored with it.
+package struct AttemptNote: Hashable, Sendable {
+    /// When the last one began, in milliseconds since 1970-01-01 UTC.
+    package var attemptedAt: Int64?
+    /// The runs that failed in a row.
+    package var failures: Int
+    /// Why the last one failed, without content.
+    package var lastError: String?
+    /// When the next one is meant to begin, in milliseconds since 1970-01-01 UTC.
+    package var nextAttemptAt: Int64?
+
+    /// A note.
+    package init(attemptedAt: Int64?, failures: Int, lastError: String?, nextAttemptAt: Int64?) {
+        self.attemptedAt = attemptedAt
+        self.failures = failures
+        self.lastError = lastError
+        self.nextAttemptAt = nextAttemptAt
+    }
+}

@@ -1,0 +1,106 @@
+internal import LarderFormat
+
+extension CoordinatorMachine {
+    mutating func end(_ text: String, _ outcome: Result<SyncReport, SyncError>, _ moment: Moment) {
+        guard let index = index(text), let was = schedules[index].running else {
+            preconditionFailure("the end of a run that did not begin")
+        }
+        let isCancelled = schedules[index].isCancelled
+        schedules[index].running = nil
+        schedules[index].isCancelled = false
+        switch outcome {
+        case .success(let report): finish(index, report, moment)
+        case .failure where isCancelled:
+            // It was ended from here: it is wanted as much as before.
+            schedules[index].ask(min(was, .asked), at: moment)
+        case .failure(let error): fail(index, error, was, moment)
+        }
+        if schedules[index].isRemoved { schedules.remove(at: index) }
+    }
+
+    private mutating func finish(_ index: Int, _ report: SyncReport, _ moment: Moment) {
+        portalFailures = 0
+        schedules[index].hasToken = true
+        schedules[index].syncedAt = moment.now
+        schedules[index].finishedAt = moment.elapsed
+        schedules[index].failures = 0
+        schedules[index].notBefore = nil
+        schedules[index].serverNotBefore = nil
+        schedules[index].lastError = nil
+        schedules[index].isOverdueReported = false
+        if report.kind == .incremental {
+            schedules[index].slowUntil = nil
+            schedules[index].resyncs = 0
+        }
+    }
+
+    /// After so many rejections in a row there is no telling whether there will ever be an end: every one costs a
+    /// bootstrap.
+    mutating func countRejection(_ text: String, _ moment: Moment) {
+        guard let index = index(text) else { return }
+        schedules[index].hasToken = false
+        schedules[index].resyncs = schedules[index].resyncs.next
+        let beyond = schedules[index].resyncs - policy.resyncsBeforeSlow
+        guard beyond >= 0 else { return }
+        let wait = policy.slow.delay(afterFailures: beyond + 1, chance: chance.next())
+        schedules[index].slowUntil = moment.elapsed + wait
+        effects.append(
+            .report(.slowed(filter: schedules[index].text, rejections: schedules[index].resyncs, wait: wait)))
+    }
+
+    private mutating func fail(_ index: Int, _ error: SyncError, _ was: SyncWant, _ moment: Moment) {
+        schedules[index].lastError = error
+        if hasProbe, error.isInterception {
+            // Not this filter's failure: nobody gets through.
+            meetPortal(moment)
+            schedules[index].ask(min(was, .asked), at: moment)
+            note(index, moment)
+            return
+        }
+        schedules[index].failures = schedules[index].failures.next
+        let failures = schedules[index].failures
+        let retry = error.isRetryable ? policy.retry : policy.refusedRetry
+        let wait = retry.delay(afterFailures: failures, chance: chance.next())
+        schedules[index].notBefore = moment.elapsed + wait
+        schedules[index].serverNotBefore = error.retryAfter.map {
+            moment.elapsed + min(.seconds($0), policy.maximumRetryAfter)
+        }
+        let isWaitedFor = !schedules[index].hasToken || schedules[index].isOverdueReported
+        schedules[index].ask(isWaitedFor ? .asked : .background, at: moment)
+        note(index, moment)
+        let next = schedules[index].earliest(for: .background) ?? moment.elapsed
+        effects.append(
+            .report(
+                .failed(
+                    filter: schedules[index].text, reason: error.description, retryIn: next - moment.elapsed)))
+    }
+
+    private mutating func note(_ index: Int, _ moment: Moment) {
+        let schedule = schedules[index]
+        let next = schedule.earliest(for: .background).map { $0 - moment.elapsed }
+        effects.append(
+            .note(
+                schedule.text,
+                AttemptNote(
+                    attemptedAt: schedule.attemptedAt,
+                    failures: schedule.failures, lastError: schedule.lastError?.description,
+                    nextAttemptAt: next.map { moment.now.addingReportingOverflow($0.milliseconds).partialValue })))
+    }
+
+    /// Whether somebody asks by hand for a run after the one that is being ended.
+    func isAskedForAgain(_ text: String) -> Bool {
+        index(text).map { schedules[$0].isCancelled && schedules[$0].want == .manual } ?? false
+    }
+
+    private mutating func meetPortal(_ moment: Moment) {
+        guard portal == nil else { return }
+        portalFailures += 1
+        portal = Portal(lookAt: lookAt(moment))
+        effects.append(.report(.intercepted))
+    }
+}
+
+extension Int {
+    /// One more, as far as there are numbers: a count from the store may be any.
+    fileprivate var next: Int { self < .max ? self + 1 : self }
+}

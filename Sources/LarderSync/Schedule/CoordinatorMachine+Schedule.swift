@@ -1,0 +1,167 @@
+extension CoordinatorMachine {
+    mutating func schedule(_ moment: Moment) {
+        if isStopping {
+            if armed != nil {
+                armed = nil
+                effects.append(.disarm)
+            }
+            if schedules.allSatisfy({ $0.running == nil }) { effects.append(.stopped) }
+            return
+        }
+        lookDue(moment)
+        refresh(moment)
+        if allowance < .manual { refuseWaiting(moment) }
+        startDue(moment)
+        arm(nextWake(moment))
+    }
+
+    private mutating func lookDue(_ moment: Moment) {
+        guard let lookAt = nextLook, lookAt <= moment.elapsed else { return }
+        portal?.lookAt = nil
+        effects.append(.probe)
+    }
+
+    /// When to look for a way past a portal. A look is traffic, too: there is none while the host forces offline.
+    private var nextLook: Duration? { isForcedOffline ? nil : portal?.lookAt }
+
+    /// Who asked by hand and waits for a turn does not wait for a network.
+    private mutating func refuseWaiting(_ moment: Moment) {
+        for index in schedules.indices where schedules[index].want == .manual {
+            schedules[index].want = .background
+            effects.append(.refuse(schedules[index].text, refusal))
+        }
+    }
+
+    /// Wants what is due by time, and tells what is overdue.
+    private mutating func refresh(_ moment: Moment) {
+        for index in schedules.indices where schedules[index].running == nil {
+            let schedule = schedules[index]
+            if let due = refreshAt(schedule), due <= moment.elapsed {
+                schedules[index].ask(.background, at: moment)
+            }
+            if let overdue = overdueAt(schedule, moment), overdue <= moment.elapsed {
+                schedules[index].ask(.asked, at: moment)
+                if !schedule.isOverdueReported {
+                    schedules[index].isOverdueReported = true
+                    effects.append(.report(.overdue(filter: schedule.text)))
+                }
+            }
+        }
+    }
+
+    /// When the next run is due by time, unless one is wanted already.
+    private func refreshAt(_ schedule: FilterSchedule) -> Duration? {
+        guard schedule.want == nil, let interval = policy.refreshInterval else { return nil }
+        return schedule.finishedAt.map { $0 + interval * (power == .normal ? 1 : policy.saverFactor) }
+    }
+
+    /// When the filter is overdue, unless it is known to be.
+    private func overdueAt(_ schedule: FilterSchedule, _ moment: Moment) -> Duration? {
+        guard let syncedAt = schedule.syncedAt, !schedule.isOverdueReported else { return nil }
+        // At least what the clock that never jumps has counted: by the other one, the last run may lie in the future.
+        let counted = moment.elapsed - (schedule.finishedAt ?? schedule.addedAt)
+        return moment.elapsed + policy.overdueAfter - max(counted, moment.passed(since: syncedAt))
+    }
+
+    private mutating func startDue(_ moment: Moment) {
+        let allowance = allowance
+        var free = policy.concurrentRuns - schedules.count { $0.running != nil }
+        let due = schedules.indices.filter { canStart(schedules[$0], allowance, moment) }
+            .sorted { precedes(schedules[$0], schedules[$1]) }
+        for index in due where free > 0 {
+            guard let want = schedules[index].want else { continue }
+            free -= 1
+            schedules[index].running = want
+            schedules[index].attemptedAt = moment.now
+            schedules[index].want = nil
+            effects.append(.start(schedules[index].text))
+        }
+    }
+
+    private func canStart(_ schedule: FilterSchedule, _ allowance: SyncAllowance, _ moment: Moment) -> Bool {
+        guard let want = schedule.want, schedule.running == nil, !schedule.isRemoved,
+            allowance >= SyncAllowance(neededFor: want, schedule.priority)
+        else { return false }
+        return schedule.earliest(for: want).map { $0 <= moment.elapsed } ?? true
+    }
+
+    /// By hand first, then by priority, then what is waited for, then who has waited longest.
+    private func precedes(_ left: FilterSchedule, _ right: FilterSchedule) -> Bool {
+        guard let leftWant = left.want, let rightWant = right.want else { return left.want != nil }
+        if (leftWant == .manual) != (rightWant == .manual) { return leftWant == .manual }
+        if left.priority != right.priority { return left.priority > right.priority }
+        if leftWant != rightWant { return leftWant > rightWant }
+        return left.wantedSince < right.wantedSince
+    }
+
+    /// When something will be due that no other event announces.
+    private func nextWake(_ moment: Moment) -> Duration? {
+        var times: [Duration] = []
+        if let lookAt = nextLook { times.append(lookAt) }
+        let allowance = allowance
+        for schedule in schedules where schedule.running == nil {
+            if let due = refreshAt(schedule) { times.append(due) }
+            if let overdue = overdueAt(schedule, moment) { times.append(overdue) }
+            guard let want = schedule.want, allowance >= SyncAllowance(neededFor: want, schedule.priority),
+                let earliest = schedule.earliest(for: want), earliest > moment.elapsed
+            else { continue }
+            times.append(earliest)
+        }
+        return times.min()
+    }
+
+    private mutating func arm(_ time: Duration?) {
+        guard time != armed else { return }
+        armed = time
+        effects.append(time.map { .arm($0) } ?? .disarm)
+    }
+
+    /// Whether nothing that is wanted and allowed is forgotten: it is under way, or waits for one that is, or the timer
+    /// is armed for it.
+    package func isLive(at moment: Moment) -> Bool {
+        if isStopping { return true }
+        let allowance = allowance
+        let isFull = schedules.count { $0.running != nil } >= policy.concurrentRuns
+        for schedule in schedules where schedule.running == nil && !schedule.isRemoved {
+            guard let want = schedule.want else {
+                // What is not wanted now will be, in time.
+                if policy.refreshInterval != nil, armed == nil { return false }
+                continue
+            }
+            guard allowance >= SyncAllowance(neededFor: want, schedule.priority) else { continue }
+            if let earliest = schedule.earliest(for: want), earliest > moment.elapsed {
+                guard let armed, armed <= earliest else { return false }
+            } else if !isFull {
+                return false
+            }
+        }
+        if let lookAt = nextLook { return armed.map { $0 <= lookAt } ?? false }
+        return true
+    }
+
+    /// Whether nothing is under way, and nothing will be before `deadline` unless something happens.
+    package func isSettled(before deadline: Duration) -> Bool {
+        if schedules.contains(where: { $0.running != nil }) { return false }
+        let allowance = allowance
+        return schedules.allSatisfy { schedule in
+            guard let want = schedule.want, allowance >= SyncAllowance(neededFor: want, schedule.priority) else {
+                return true
+            }
+            return schedule.earliest(for: want).map { $0 >= deadline } ?? false
+        }
+    }
+}
+
+extension CoordinatorMachine {
+    /// What a run of a filter waits for; nil when none is due.
+    func obstacle(of text: String, at moment: Moment) -> FilterStatus.Obstacle? {
+        guard let index = index(text), let want = schedules[index].want else { return nil }
+        let schedule = schedules[index]
+        if allowance == .nothing { return .network }
+        if allowance < SyncAllowance(neededFor: want, schedule.priority) { return .conditions }
+        guard let earliest = schedule.earliest(for: want), earliest > moment.elapsed else { return .turn }
+        let time = moment.now.addingReportingOverflow((earliest - moment.elapsed).milliseconds).partialValue
+        if want != .manual, earliest == schedule.slowUntil { return .slowMode(until: time) }
+        return .retry(at: time)
+    }
+}

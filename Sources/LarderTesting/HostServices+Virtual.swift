@@ -1,0 +1,19 @@
+internal import LarderFormat
+public import LarderStore
+internal import Logging
+internal import Synchronization
+
+extension HostServices {
+    /// A host whose time is a virtual clock's, whose chance comes from a seed, and that logs errors only.
+    public static func virtual(_ clock: VirtualClock, seed: UInt64 = 1) -> HostServices {
+        let start = clock.now
+        let generator = Mutex(SeededGenerator(seed: seed))
+        var logger = Logger(label: "larder.virtual")
+        logger.logLevel = .error
+        return HostServices(
+            now: { clock.wallMilliseconds }, elapsed: { start.duration(to: clock.now) },
+            sleep: { try await clock.sleep(until: clock.now.advanced(by: $0)) },
+            makeID: { generator.withLock { UUIDBytes.random(using: &$0) } },
+            logger: logger)
+    }
+}

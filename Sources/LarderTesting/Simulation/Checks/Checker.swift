@@ -1,0 +1,150 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// Looks at the store after every commit, and compares it with what the server ever was.
+struct Checker {
+    /// The store after the last commit.
+    private(set) var state = StoreState()
+    /// The server's era that a resource's rows came from, and the resources into which rows of two eras came: a run that
+    /// was under way when the server was restored cannot tell. The next run of its filter is a bootstrap, which mends it.
+    private var eras: [ResourceKey: Int] = [:]
+    private var mixed: Set<ResourceKey> = []
+    /// The resources that each filter's bootstrap after a rejection has brought back already.
+    private var lowered: [String: Set<ResourceKey>] = [:]
+    private var looks = 0
+
+    /// Looks at the store after a commit.
+    mutating func look(at store: Store, after step: StoreStep, _ server: ModelServer) throws {
+        looks += 1
+        let old = state
+        // Rows under an unchanged record are read again now and then.
+        do {
+            state = try StoreState(store, rowsFrom: looks % 32 == 0 ? nil : old)
+        } catch {
+            throw Violation(.store, "\(error)")
+        }
+        note(step, old)
+        try checkRows(since: old, server)
+        try checkFloors(since: old, after: step)
+        try checkVisibility(since: old, after: step, server)
+        try checkTokens(since: old, after: step, server)
+    }
+
+    private mutating func note(_ step: StoreStep, _ old: StoreState) {
+        switch step {
+        case .swapped(_, let resource, let era):
+            eras[resource] = era
+            mixed.remove(resource)
+        case .applied(_, let resources, let era):
+            for resource in resources
+            where eras[resource] != era && state.resources[resource]?.floor != old.resources[resource]?.floor {
+                mixed.insert(resource)
+            }
+        case .rejected(let text): lowered[text] = []
+        case .removed(let text): lowered[text] = nil
+        default: break
+        }
+    }
+
+    /// What is visible of a resource is what the server had at its floor.
+    private func checkRows(since old: StoreState, _ server: ModelServer) throws {
+        for (key, rows) in state.rows {
+            guard let resource = state.resources[key] else { continue }
+            if old.resources[key] == resource, old.rows[key] == rows { continue }
+            let id = ModelServer.ResourceID(key)
+            if resource.generation == nil || resource.generation == resource.stagingGeneration {
+                throw Violation(.staging, "\(key) shows a generation that is being written")
+            }
+            if mixed.contains(key) {
+                for (row, payload) in rows where !server.wasEver(payload, at: row, of: id) {
+                    throw Violation(.wholeGeneration, "\(key) \(row) shows what the server never had: \(payload)")
+                }
+            } else if !server.wasState(rows, of: id, at: resource.floor) {
+                throw Violation(
+                    .wholeGeneration,
+                    "\(key) at floor \(resource.floor) shows "
+                        + "\(rows.map { "\($0.key): \($0.value)" }.sorted())")
+            }
+        }
+    }
+
+    private mutating func checkFloors(since old: StoreState, after step: StoreStep) throws {
+        var mayFall: (filter: String, resource: ResourceKey)?
+        switch step {
+        case .swapped(let text, let resource, _), .missing(let text, let resource, _):
+            if old.filters[text]?.isRejected == true, lowered[text]?.contains(resource) != true {
+                mayFall = (text, resource)
+            }
+        default: break
+        }
+        for (key, before) in old.resources {
+            guard let after = state.resources[key] else {
+                throw Violation(.floorsRise, "the record of \(key) is gone")
+            }
+            if after.floor >= before.floor || mayFall?.resource == key { continue }
+            if case .finished(let text, _) = step, old.filters[text]?.isRejected == true, after.state != .ready {
+                continue
+            }
+            throw Violation(.floorsRise, "the floor of \(key) falls from \(before.floor) to \(after.floor)")
+        }
+        if case .swapped(let text, let resource, _) = step, mayFall != nil {
+            lowered[text, default: []].insert(resource)
+        }
+    }
+
+    /// What was visible stays so, unless the server withdrew it or nobody holds it.
+    private func checkVisibility(since old: StoreState, after step: StoreStep, _ server: ModelServer) throws {
+        for (key, before) in old.resources where before.state == .ready && state.resources[key]?.state != .ready {
+            switch step {
+            case .finished, .removed:
+                if state.isMember(key) { throw Violation(.sharedResources, "\(key) is swept and still held") }
+            case .applied(_, let resources, let era) where resources.contains(key):
+                let floor = state.resources[key]?.floor ?? 0
+                if era == server.era, !server.wasState(nil, of: ModelServer.ResourceID(key), at: floor) {
+                    throw Violation(.wholeGeneration, "\(key) is hidden at \(floor), where it was public")
+                }
+            case .missing(_, key, _): break
+            default: throw Violation(.sharedResources, "\(key) vanishes")
+            }
+        }
+    }
+
+    private func checkTokens(since old: StoreState, after step: StoreStep, _ server: ModelServer) throws {
+        for (text, before) in old.filters where state.filters[text]?.token != before.token {
+            switch step {
+            case .finished(text, _), .rejected(text), .removed(text): break
+            case .began(text) where before.isBootstrapping: break
+            default: throw Violation(.tokenBehindRows, "the token of \(text) changes outside the end of a run")
+            }
+        }
+        guard case .finished(let text, let token) = step, let filter = state.filters[text] else { return }
+        guard filter.token == token else { throw Violation(.tokenBehindRows, "another token is stored for \(text)") }
+        guard ModelTicket.era(ofToken: token) == server.era, let sequence = ModelTicket.sequence(ofToken: token),
+            let scope = ModelFilter(text)
+        else { return }
+        for resource in server.resources where scope.covers(resource.id) {
+            try check(resource, isCoveredBy: filter, at: sequence)
+        }
+    }
+
+    private func check(_ resource: ModelServer.Resource, isCoveredBy filter: FilterState, at sequence: Int64) throws {
+        let key = ResourceKey(resource.id.group, resource.id.id)
+        let known = state.resources[key]
+        // Later news may be here already.
+        if let known, known.floor > sequence { return }
+        let version = resource.versions.last { $0.sequence <= sequence }
+        guard let version, version.content != nil else {
+            if known?.state == .ready {
+                throw Violation(.tokenBehindRows, "\(key) is shown at \(sequence), where it was not public")
+            }
+            return
+        }
+        if known?.state == .ready, let known, known.floor >= version.sequence { return }
+        // Withdrawn since, which a copy that was asked for told already.
+        if resource.versions.contains(where: { $0.sequence > sequence && $0.content == nil }) { return }
+        throw Violation(
+            .tokenBehindRows,
+            "\(filter.filter) at \(sequence): \(key) is \(known?.state.rawValue ?? "unknown") at "
+                + "\(known?.floor ?? 0), its last change is \(version.sequence)")
+    }
+}

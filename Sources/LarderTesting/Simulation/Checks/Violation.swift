@@ -1,0 +1,50 @@
+/// A promise that a simulated history found broken.
+package struct Violation: Error, Hashable, Sendable {
+    /// Which promise.
+    package enum Promise: String, Hashable, Sendable {
+        /// Whenever work is due and allowed, something runs or the timer is set.
+        case liveness
+        /// Every effect of a run is answered: by a step that waits, or by whoever holds what it waits for.
+        case lostEffect = "lost effect"
+        /// A reader sees, for each resource, exactly the server's rows at the resource's floor.
+        case wholeGeneration = "whole generation"
+        /// A token is never ahead of what is applied.
+        case tokenBehindRows = "token behind rows"
+        /// A floor never goes back but in a bootstrap after a rejection, once per resource.
+        case floorsRise = "floors rise"
+        /// What another filter holds is never swept.
+        case sharedResources = "shared resources"
+        /// One run per filter, one copy per resource, so many runs as the policy allows.
+        case singleFlight = "single flight"
+        /// Nothing starts without a network that may be used; who asks by hand is told so at once.
+        case conditions
+        /// Tokens go out with their own filter and nowhere else, cursors with their page size.
+        case requests
+        /// What is being written is not visible, and nothing of it stays behind.
+        case staging
+        /// No step fails for a reason of the store's own.
+        case store
+        /// After enough quiet, the client equals the server.
+        case convergence
+        /// A graceful stop comes to its end.
+        case stopping
+        /// `verify` finds nothing.
+        case verification
+    }
+
+    /// Which promise was broken.
+    package let promise: Promise
+    /// How.
+    package let message: String
+
+    /// A broken promise.
+    package init(_ promise: Promise, _ message: String) {
+        self.promise = promise
+        self.message = message
+    }
+}
+
+extension Violation: CustomStringConvertible {
+    /// Promise and message, in one line.
+    package var description: String { "\(promise.rawValue): \(message)" }
+}

@@ -1,0 +1,62 @@
+internal import LarderFormat
+internal import LarderSync
+
+/// What a host knows of the coordinator from outside: what was asked for, what was told, what runs.
+struct Watch {
+    /// The filters for which something was asked since their last run began.
+    private(set) var asked: Set<String> = []
+    /// The filters whose runs are over and of whose end the coordinator has not heard.
+    private(set) var ending: [String] = []
+    /// Whether a captive portal was met, and nothing has told since that it is gone.
+    private(set) var knowsPortal = false
+    /// The filters whose last run finished without a bootstrap: nothing holds back the next one.
+    private(set) var isFree: Set<String> = []
+    /// The filters that finished a run begun in quiet.
+    private(set) var isInStep: Set<String> = []
+    /// How often somebody was told no.
+    var refusals = 0
+
+    func isEnding(_ text: String) -> Bool { ending.contains(text) }
+
+    mutating func isAdded(_ text: String) { asked.insert(text) }
+
+    mutating func isRemoved(_ text: String) {
+        asked.remove(text)
+        isFree.remove(text)
+        isInStep.remove(text)
+    }
+
+    mutating func isStarted(_ text: String) { asked.remove(text) }
+
+    mutating func isOver(_ text: String, _ outcome: Result<SyncReport, SyncError>, isQuiet: Bool) {
+        ending.append(text)
+        isFree.remove(text)
+        if case .success(let report) = outcome {
+            if report.kind == .incremental { isFree.insert(text) }
+            if isQuiet { isInStep.insert(text) }
+        }
+    }
+
+    /// Notes what the coordinator hears.
+    mutating func take(_ event: CoordinatorEvent, hasProbe: Bool) {
+        switch event {
+        case .network, .probed(isReachable: true): knowsPortal = false
+        case .ended(let text, let outcome):
+            ending.removeAll { $0 == text }
+            if hasProbe, case .failure(.intercepted) = outcome { knowsPortal = true }
+        default: break
+        }
+    }
+
+    /// Notes for whom a trigger asks for a run whatever else is the case.
+    mutating func note(
+        _ trigger: SyncTrigger, coordinator: CoordinatorMachine, wanted: [ResourceFilter], isStopping: Bool
+    ) {
+        if isStopping { return }
+        switch trigger {
+        case .launch, .push(nil): asked.formUnion(wanted.map(\.description))
+        case .push(let filter?): if wanted.contains(filter) { asked.insert(filter.description) }
+        default: break
+        }
+    }
+}

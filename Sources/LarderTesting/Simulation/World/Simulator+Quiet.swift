@@ -1,0 +1,69 @@
+internal import LarderFormat
+internal import LarderStore
+internal import LarderSync
+
+extension Simulator {
+    /// How long it may take until the client equals the server, in milliseconds: the longest waits are a day.
+    private static let patience: Int64 = 10 * 86_400_000
+
+    /// Lets nothing go wrong any more, and waits until the client equals the server.
+    func settle() throws {
+        note("* quiet")
+        isQuiet = true
+        network.isQuiet = true
+        hasPortal = false
+        power = .normal
+        isForcedOffline = false
+        // A process that is down or ending comes back by itself.
+        let limit = now + Self.patience
+        while store == nil || isStopping { try goOn(until: limit) }
+        try tell(.power(.normal))
+        try tell(.forcedOffline(false))
+        try change(to: .online)
+        try trigger(.push(nil))
+        try checkStep()
+        while !isSettled { try goOn(until: limit) }
+        try checkConvergence()
+    }
+
+    private func goOn(until limit: Int64) throws {
+        guard let next = agenda.nextTime, next <= limit else {
+            throw Violation(.convergence, "still not in step after \((limit - now) / 3_600_000) hours of quiet")
+        }
+        try step()
+    }
+
+    private var isSettled: Bool {
+        runs.isEmpty && watch.ending.isEmpty && agenda.count(of: .removal) == 0
+            && wanted.allSatisfy { watch.isInStep.contains($0.filter.description) }
+            && coordinator?.isSettled(before: .milliseconds(now)) == true
+    }
+
+    private func checkConvergence() throws {
+        var visible: Set<ResourceKey> = []
+        let state = checker.state
+        for (filter, _) in wanted {
+            let text = filter.description
+            let truth = server.truth(for: text)
+            let members = Set(state.filters[text]?.members ?? [])
+            let expected = Set(truth.keys.map { ResourceKey($0.group, $0.id) })
+            if members != expected {
+                throw Violation(
+                    .convergence, "\(text) holds \(members.sorted()), the server has \(expected.sorted())")
+            }
+            visible.formUnion(expected)
+            for (id, rows) in truth where state.rows[ResourceKey(id.group, id.id)] != rows {
+                throw Violation(
+                    .convergence,
+                    "\(id) at floor \(state.resources[ResourceKey(id.group, id.id)]?.floor ?? -1) is not "
+                        + "what the server has at \(server.sequence)")
+            }
+        }
+        if Set(state.rows.keys) != visible {
+            throw Violation(.convergence, "\(Set(state.rows.keys).symmetricDifference(visible).sorted()) differ")
+        }
+        if let staging = state.resources.values.first(where: { $0.stagingGeneration != nil }) {
+            throw Violation(.staging, "\(staging.key) is still being written")
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `The status of filters` {
+    /// The sample, with a second filter that was rejected and fails.
+    private func sample() async throws -> SampleStore {
+        let sample = try await SampleStore()
+        let store = try sample.open()
+        try await store.write { transaction in
+            try transaction.updateFilter("translations:19") {
+                $0.tokenUpdatedAt = 1_700_000_000_000
+                $0.lastUntilSequence = 4711
+                $0.token = "c2VjcmV0LXRva2Vu"
+            }
+            let number = try transaction.updateFilter("tafsirs:*") {
+                $0.run = 3
+                $0.isBootstrapping = true
+                $0.isRejected = true
+                $0.pagesDone = 2
+                $0.attemptedAt = 1_767_225_600_000
+                $0.nextAttemptAt = 1_767_225_660_000
+                $0.failures = 2
+                $0.lastError = "the server is unavailable (503)"
+                $0.resyncs = 1
+                $0.resyncedAt = 1_767_225_500_000
+            }
+            try transaction.putMember(ofFilter: number, ResourceKey("tafsirs", 3), MemberRecord(listedInRun: 3))
+        }
+        try store.close()
+        return sample
+    }
+
+    @Test func `is a line for each, the token cut short`() async throws {
+        let sample = try await sample()
+        let outcome = try Tool.run("filters", sample.path)
+        #expect(outcome.status == 0)
+        let fields = outcome.lines.map { $0.split(separator: "\t").map(String.init) }
+        #expect(fields.count == 2)
+        #expect(fields[0][0..<5] == ["translations:19", "c2VjcmV0LXRv…", "complete, overdue", "1 of 1", "4711"])
+        #expect(fields[0][5].hasSuffix(" days"))
+        #expect(fields[0][6...] == ["settled", "0", "-", "0", "-"])
+        #expect(fields[1][0..<7] == ["tafsirs:*", "-", "incomplete", "0 of 1", "-", "-", "token rejected"])
+        #expect(fields[1][7...] == ["2", "2026-01-01T00:01:00.000Z", "1", "\"the server is unavailable (503)\""])
+    }
+
+    @Test func `is an object for each in JSON, with its members`() async throws {
+        let sample = try await sample()
+        let objects = try Tool.run("filters", sample.path, "--json").objects()
+        #expect(objects.map { $0["complete"] as? Bool } == [true, false])
+        #expect(objects.map { $0["overdue"] as? Bool } == [true, false])
+        #expect(objects[0]["token"] as? String == "c2VjcmV0LXRva2Vu")
+        #expect(objects[0]["asOfSequence"] as? Int == 4711)
+        let rejected = objects[1]
+        #expect(rejected["resourcesToGo"] as? Int == 1 && rejected["rowsToGo"] is NSNull)
+        #expect(rejected["failures"] as? Int == 2 && rejected["resyncs"] as? Int == 1)
+        #expect(rejected["attemptedAt"] as? Int == 1_767_225_600_000)
+        #expect(rejected["nextAttemptAt"] as? Int == 1_767_225_660_000)
+        #expect(rejected["resyncedAt"] as? Int == 1_767_225_500_000)
+        #expect(rejected["lastError"] as? String == "the server is unavailable (503)")
+        #expect(rejected["run"] as? Int == 3 && rejected["pagesDone"] as? Int == 2)
+        let member = try #require((rejected["members"] as? [[String: Any]])?.first)
+        #expect(member["group"] as? String == "tafsirs" && member["complete"] as? Bool == false)
+        #expect(member["state"] as? String == "empty" && member["finishedInRun"] as? Bool == false)
+    }
+
+    @Test func `leaves out the last error when told to redact`() async throws {
+        let sample = try await sample()
+        for format in [[], ["--json"]] {
+            let outcome = try Tool.run(Tool.path, ["filters", sample.path, "--redact"] + format)
+            #expect(outcome.status == 0)
+            #expect(!outcome.text.contains("503") && !outcome.text.contains("tafsirs"))
+        }
+    }
+
+    @Test func `is written and loaded again with a dump`() async throws {
+        let sample = try await sample()
+        let dump = try Tool.run("dump", sample.path)
+        #expect(try Tool.run("load", "-", sample.aside("copy"), input: dump.output).status == 0)
+        let again = try Tool.run("filters", sample.aside("copy"), "--json")
+        let first = try Tool.run("filters", sample.path, "--json")
+        #expect(
+            try again.objects().map { $0["lastError"] as? String } == first.objects().map { $0["lastError"] as? String }
+        )
+        #expect(try Tool.run("diff", sample.path, sample.aside("copy")).status == 0)
+    }
+}
+
+@Suite struct `Watching filters` {
+    @Test func `prints a line when one changes, and ends with 5 when interrupted`() async throws {
+        let sample = try await SampleStore()
+        let watch = try WatchedTool(["filters", sample.path, "--watch"])
+        #expect(try watch.line() == "translations:19: incomplete, 1 of 1 resources; never synced")
+        let store = try sample.open()
+        try await store.write { transaction in
+            try transaction.updateFilter("translations:19") {
+                $0.tokenUpdatedAt = 1_767_225_605_123
+                $0.lastUntilSequence = 4711
+            }
+        }
+        let synced = "translations:19: complete, 1 of 1 resources; as of 4711, synced 2026-01-01T00:00:05.123Z"
+        #expect(try watch.line() == synced)
+        try await store.write { transaction in
+            try transaction.updateFilter("translations:19") {
+                $0.failures = 1
+                $0.lastError = "no network"
+                $0.nextAttemptAt = 1_767_225_660_000
+            }
+        }
+        #expect(
+            try watch.line() == synced + "; 1 failed run: \"no network\"; next run 2026-01-01T00:01:00.000Z")
+        try await store.removeFilter("translations:19")
+        #expect(try watch.line() == "translations:19: removed")
+        #expect(watch.interrupt() == 5)
+        try store.close()
+    }
+
+    @Test func `draws over itself on a terminal`() async throws {
+        let sample = try await SampleStore()
+        let watch = try WatchedTool(["filters", sample.path, "--watch"], onTerminal: true)
+        let first = try watch.line()
+        #expect(first.hasPrefix("\u{1B}[J\u{1B}[?7l") && first.contains("never synced"))
+        let store = try sample.open()
+        try await store.removeFilter("translations:19")
+        let second = try watch.line()
+        #expect(second == "\u{1B}[?7h\u{1B}[1A\r\u{1B}[J\u{1B}[?7lno filters\r")
+        #expect(watch.interrupt() == 5)
+        try store.close()
+    }
+
+    @Test func `goes with no JSON`() throws {
+        let outcome = try Tool.run("filters", "store", "--watch", "--json")
+        #expect(outcome.status == 64 && outcome.output.isEmpty)
+    }
+}

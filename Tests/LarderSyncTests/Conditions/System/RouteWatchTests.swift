@@ -1,0 +1,64 @@
+import Larder
+import LarderSync
+import LarderTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A watch of the routes` {
+    private let table = Mutexed<RouteTable>()
+    private let deferred = Mutexed<[@Sendable () -> Void]>()
+    private let watch: RouteWatch
+    private let stream: AsyncStream<NetworkState>
+
+    init() {
+        let (stream, relay) = StateRelay<NetworkState>.makeStream()
+        let (table, deferred) = (table, deferred)
+        self.stream = stream
+        watch = RouteWatch(telling: relay) {
+            table.value
+        } later: { action in
+            _ = deferred.update { ($0 ?? []) + [action] }
+        }
+    }
+
+    private func runDeferred() {
+        let actions = deferred.value ?? []
+        deferred.value = []
+        for action in actions { action() }
+    }
+
+    private static let connected = {
+        var table = RouteTable()
+        _ = table.read(Datagram.link(3) + Datagram.route(over: 3) + Datagram.done(), answering: Datagram.sequence)
+        return table
+    }()
+
+    @Test func `looks once more after a change, for what came behind the message`() async {
+        var states = stream.makeAsyncIterator()
+        table.value = Self.connected
+        watch.changed()
+        #expect(await states.next() == .online)
+        table.value = RouteTable()
+        runDeferred()
+        #expect(await states.next() == .offline)
+        #expect(deferred.value?.isEmpty == true)
+    }
+
+    @Test func `goes on as online where the system tells nothing`() async {
+        var states = stream.makeAsyncIterator()
+        watch.look()
+        #expect(await states.next() == .online)
+    }
+
+    @Test func `keeps to the last state while the system tells nothing`() async {
+        var states = stream.makeAsyncIterator()
+        table.value = RouteTable()
+        watch.look()
+        #expect(await states.next() == .offline)
+        table.value = nil
+        watch.changed()
+        runDeferred()
+        table.value = Self.connected
+        watch.changed()
+        #expect(await states.next() == .online)
+    }
+}

@@ -1,0 +1,73 @@
+#if AsyncHTTPClient
+import Testing
+
+/// Each run happens in a process of its own, whose peak of memory is measured.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `A hostile body` {
+    private func expect(
+        _ visit: MeasuredVisit, _ adapter: MeasuredVisit.Adapter, _ name: String, error: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(visit.outcome.contains(error), "\(name): \(visit.outcome)", sourceLocation: sourceLocation)
+        #expect(visit.isKept, "\(name)", sourceLocation: sourceLocation)
+        if let growth = visit.growth {
+            print("\(adapter), \(name): \(growth >> 10) MiB at most")
+            #expect(growth < adapter.most, "\(name): \(growth) KiB", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(arguments: HostileBody.pages, MeasuredVisit.Adapter.allCases)
+    func `of a page is refused in bounded memory`(body: HostileBody, adapter: MeasuredVisit.Adapter) async throws {
+        let server = try HostileWorld.server()
+        server.on("token A") { body.send(on: $0) }
+        expect(try await .make("sync", adapter, server), adapter, "page, \(body)", error: body.error)
+    }
+
+    @Test(arguments: HostileBody.copies)
+    func `of a full copy is refused in bounded memory`(body: HostileBody) async throws {
+        let server = try HostileWorld.server()
+        server.onSecondCopy { body.send(on: $0) }
+        expect(
+            try await .make("sync", .asyncHTTPClient, server), .asyncHTTPClient, "full copy, \(body)", error: body.error
+        )
+    }
+
+    /// The map's cap bounds what an endless copy can fill.
+    @Test func `of a full copy that never ends stops at the size of the store`() async throws {
+        let server = try HostileWorld.server()
+        let record = #"{"id":1,"text":"\#(String(repeating: "x", count: 1000))"},"#
+        let records = (1...900).map { record.replacing(#""id":1,"#, with: #""id":\#($0),"#) }.joined()
+        server.onSecondCopy { connection in
+            connection.send(ok(["Connection: close"]) + HostileBody.head)
+            for round in 1...220 {
+                guard connection.send(records.replacing(#""id":"#, with: #""id":\#(round)0"#)) else { break }
+            }
+            return false
+        }
+        let visit = try await MeasuredVisit.make("sync", .asyncHTTPClient, server, cap: 32 << 20)
+        expect(visit, .asyncHTTPClient, "full copy, endless records", error: "The store failed")
+    }
+
+    @Test(arguments: MeasuredVisit.Adapter.allCases)
+    func `that is compressed a hundredfold and more is refused in bounded memory`(
+        adapter: MeasuredVisit.Adapter
+    ) async throws {
+        let isDecoded = adapter == .urlSession
+        for (name, fields) in [("gzip", ["Content-Encoding: gzip"]), ("gzip, gzip", ["Content-Encoding: gzip, gzip"])] {
+            // A second layer is not there, so undoing it fails: an error, whatever it is called.
+            let isLie = isDecoded && name != "gzip"
+            let server = try HostileWorld.server()
+            let bomb = GzipBomb(begin: #"{"sync":{ "#, size: HostileWorld.flood)
+            server.on("token A") { bomb.send(on: $0, fields: fields) }
+            expect(
+                try await .make("sync", adapter, server), adapter, "page, \(name)",
+                error: isLie ? "" : isDecoded ? "the body is longer than 33554432 bytes" : "the body is compressed")
+            let other = try HostileWorld.server()
+            let second = GzipBomb(begin: HostileBody.head + #"{"id":1,"text":"x"#, size: HostileWorld.flood)
+            other.onSecondCopy { second.send(on: $0, fields: fields) }
+            expect(
+                try await .make("sync", adapter, other), adapter, "full copy, \(name)",
+                error: isLie ? "" : isDecoded ? "" : "the body is compressed")
+        }
+    }
+}
+#endif

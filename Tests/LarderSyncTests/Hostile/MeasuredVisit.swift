@@ -1,0 +1,69 @@
+#if AsyncHTTPClient
+import Foundation
+import Testing
+
+/// What a `hostile-child` said of its visit to a server.
+struct MeasuredVisit {
+    /// The error of the run that was measured, in its own words, or `success`.
+    let outcome: String
+    /// How much the peak of resident memory grew in that run, in kibibytes; nil where it cannot be measured.
+    let growth: Int?
+    /// Whether the store held afterwards what it held before, and was sound.
+    let isKept: Bool
+
+    /// The transports that are measured.
+    enum Adapter: String, CaseIterable, Sendable {
+        case asyncHTTPClient, urlSession
+
+        /// The most that a run against a hostile server may take, in kibibytes: 64 MiB, twice the largest page.
+        ///
+        /// URLSession does not hold the server back: up to 32 MiB lie unread, and its own queue comes on top.
+        var most: Int { self == .urlSession ? 128 << 10 : 64 << 10 }
+    }
+
+    /// Lets a child of its own visit `server`, and waits for its end.
+    static func make(
+        _ what: String, _ adapter: Adapter, _ server: HostileServer, cap: Int? = nil
+    ) async throws -> MeasuredVisit {
+        let store = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: store) }
+        let process = Process()
+        process.executableURL = products.appending(path: "hostile-child")
+        process.arguments = [what, adapter.rawValue, server.base, store] + (cap.map { [String($0)] } ?? [])
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0, "the child died")
+        // The child says a few lines, which a pipe holds.
+        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        return MeasuredVisit(said)
+    }
+
+    private init(_ said: String) {
+        var values: [String: String] = [:]
+        for line in said.split(separator: "\n") {
+            let parts = line.split(separator: " ", maxSplits: 1)
+            values[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
+        }
+        outcome = values["outcome"] ?? "nothing"
+        growth = values["growth"].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
+        isKept = values["kept"] == "true" && values["findings"] == "0"
+    }
+
+    /// Where the products of the build lie.
+    private static var products: URL {
+        #if os(macOS)
+        for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
+            return bundle.bundleURL.deletingLastPathComponent()
+        }
+        return Bundle.main.bundleURL
+        #else
+        return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        #endif
+    }
+}
+#endif

@@ -1,0 +1,27 @@
+#if AsyncHTTPClient
+// What README.md shows of keeping in step, between the marks; a test compares the two.
+
+// README begins
+import Larder
+import LarderAsyncHTTPClient
+
+func keepInStep(store: Store, base: BaseURL, headers: HTTPFields) async throws {
+    let coordinator = SyncCoordinator.system(  // by the system's network and battery
+        store: store, transport: AsyncHTTPClientTransport(),
+        configuration: SyncConfiguration(base: base), credentials: FixedCredentials(headers))
+    coordinator.add(try ResourceFilter("translations:19,20"), priority: .high)
+    coordinator.add(try ResourceFilter("recitations:*"), priority: .low)  // when nothing else is to be done
+
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await coordinator.run() }  // a ServiceLifecycle service, if you have a group of them
+        group.addTask {
+            for await status in coordinator.statuses() { print(status) }  // what is ready, running, waiting, and why
+        }
+        let ready = try await coordinator.waitUntilReady(ResourceFilter("translations:19,20"))
+        print("the shops may shut: everything is here as of", ready.asOfSequence ?? 0)
+        coordinator.trigger(.opened(ResourceKey("translations", 19)))  // read now, refreshed behind
+        try await group.waitForAll()
+    }
+}
+// README ends
+#endif

@@ -1,0 +1,6 @@
+import Foundation
+import LarderTesting
+import Testing
+
+struct SimulationTests {
+}

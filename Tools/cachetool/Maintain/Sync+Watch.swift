@@ -1,0 +1,61 @@
+import Foundation
+import Larder
+
+extension Sync {
+    /// Keeps a filter in step and shows how it is, until a signal comes.
+    func watch(_ filter: ResourceFilter, _ place: Place) async -> Result<SyncReport?, any Error> {
+        var policy = SyncPolicy()
+        policy.refreshInterval = .seconds(every)
+        let coordinator = SyncCoordinator(
+            store: place.store, transport: place.transport, configuration: place.configuration, policy: policy,
+            credentials: place.credentials, connectivity: Self.connectivity(for: place.configuration.base),
+            power: SteadyPower(.normal))
+        coordinator.add(filter)
+        let redactor = place.redactor
+        return await Self.untilInterrupted {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await coordinator.run() }
+                group.addTask {
+                    var display = StatusDisplay(redactor)
+                    for await status in coordinator.statuses() {
+                        let shown = status.filters.compactMap { FilterStatus($0) }
+                        if !shown.isEmpty { try display.show(shown, now: Filters.now()) }
+                    }
+                }
+                // Neither ends by itself, but when the output is gone.
+                defer { group.cancelAll() }
+                try await group.next()
+                return nil
+            }
+        }
+    }
+
+    /// The system's network; a server on this machine is there without one.
+    private static func connectivity(for base: BaseURL) -> any ConnectivitySource {
+        let host = base.authority
+        let isHere = ["localhost", "[::1]", "127."].contains { host.hasPrefix($0) }
+        return isHere ? SteadyConnectivity(.online) : SystemConnectivity.source()
+    }
+}
+
+extension FilterStatus {
+    /// A filter as the coordinator has it; nil before its first run has begun.
+    init?(_ status: LarderSync.FilterStatus) {
+        guard let readiness = status.readiness else { return nil }
+        self.init(readiness: readiness, activity: Self.words(for: status.activity))
+    }
+
+    private static func words(for activity: LarderSync.FilterStatus.Activity) -> String? {
+        switch activity {
+        case .idle: return nil
+        case .running(let progress):
+            let copies = progress.rows > 0 ? ", \(progress.rows) rows of full copies" : ""
+            return "\(progress.kind.rawValue) run: page \(progress.pages)\(copies)"
+        case .waiting(for: .network): return "waits for the network"
+        case .waiting(for: .conditions): return "waits for a better network, or power"
+        case .waiting(for: .turn), .waiting(for: .coordinator): return "waits for its turn"
+        case .waiting(for: .retry): return "waits to try again"
+        case .waiting(for: .slowMode): return "goes slow: the server rejects token upon token"
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import Foundation
+import LarderFormat
+import LarderStore
+
+/// Says how syncing goes.
+struct Filters: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say how ready each filter's content is, and how its syncing goes.",
+        discussion: """
+            Prints, parted by tabs: filter, the beginning of its token, readiness, complete resources of all it holds, \
+            the server sequence it is as of, its age, what its run is at, failed runs in a row, when it is tried next, \
+            rejected tokens in a row, last error. Complete is what can be read without the server; overdue what was \
+            not synced for seven days. Times are by this machine's clock. With --watch it goes on until it is \
+            interrupted: on a terminal it draws over itself, otherwise it prints a line for each filter that changes.
+
+            JSON: {filter, token, complete, overdue, asOfSequence, syncedAt, age, bootstrapping, rejected, run, \
+            pagesDone, resourcesToGo, rowsToGo, bytesToGo, attemptedAt, nextAttemptAt, failures, lastError, resyncs, \
+            resyncedAt, members: [{group, id, complete, state, floor, generation, rows, bytes, syncedAt, changedAt, \
+            schemaVersion, finishedInRun}]} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
+            milliseconds. What is to go is estimated by the copies that are there, null where there is none.
+
+            EXAMPLE: cachetool filters /data/store --watch
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var store: StoreArgument
+    @Flag(help: "Go on, and show what changes.")
+    var watch = false
+    @OptionGroup var printing: OutputOptions
+
+    func validate() throws {
+        if watch, printing.json { throw ValidationError("--watch is for people: leave --json out.") }
+    }
+
+    func run() async throws {
+        let opened = try StoreArgument.open(store.store)
+        defer { try? opened.close() }
+        let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
+        guard watch else {
+            for (state, readiness) in try Self.filters(opened) {
+                try Interrupt.check()
+                try printing.json
+                    ? Terminal.print(json(state, readiness, redactor))
+                    : Terminal.print(line(state, readiness, redactor))
+            }
+            return
+        }
+        var display = StatusDisplay(redactor)
+        while true {
+            try Interrupt.check()
+            let shown = try opened.read { view in try view.readiness() }.map { FilterStatus(readiness: $0) }
+            try display.show(shown, now: Self.now())
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    /// Every filter and how ready it is, as of one moment.
+    private static func filters(_ store: Store) throws -> [(FilterState, FilterReadiness)] {
+        try store.read { view in Array(zip(try view.filters(), try view.readiness())) }
+    }
+
+    static func now() -> Int64 { Int64(Date.now.timeIntervalSince1970 * 1000) }
+}
+
+extension Filters {
+    private func line(_ state: FilterState, _ readiness: FilterReadiness, _ redactor: Redactor) -> String {
+        let now = Self.now()
+        let text = StatusText(FilterStatus(readiness: readiness), redactor)
+        let run = state.isRejected ? "token rejected" : state.isBootstrapping ? "bootstrapping" : "settled"
+        return [
+            text.name, shortened(state.token, redactor), text.readiness(now: now), text.share,
+            readiness.asOfSequence.map { "\($0)" } ?? "-", durationText(readiness.age(now: now)), run,
+            "\(state.failures)", timeText(state.nextAttemptAt), "\(state.resyncs)",
+            state.lastError.map { redactor.text($0) } ?? "-",
+        ].joined(separator: "\t")
+    }
+
+    /// The beginning of a token: enough to tell it from others.
+    private func shortened(_ token: String?, _ redactor: Redactor) -> String {
+        guard let token else { return "-" }
+        if redactor.isOn || token.count <= 12 { return redactor.text(token) }
+        return redactor.text(String(token.prefix(12))) + "…"
+    }
+
+    private func json(_ state: FilterState, _ readiness: FilterReadiness, _ redactor: Redactor) -> JSON {
+        let now = Self.now()
+        return [
+            "filter": redactor.json(state.filter), "token": redactor.json(state.token),
+            "complete": .bool(readiness.isComplete), "overdue": .bool(readiness.isOverdue(now: now)),
+            "asOfSequence": .optional(readiness.asOfSequence), "syncedAt": .optional(readiness.syncedAt),
+            "age": .optional(readiness.age(now: now)), "bootstrapping": .bool(state.isBootstrapping),
+            "rejected": .bool(state.isRejected), "run": .integer(state.run), "pagesDone": .integer(state.pagesDone),
+            "resourcesToGo": .count(readiness.resourcesToGo),
+            "rowsToGo": .optional(readiness.rowsToGo.map { Int64($0) }),
+            "bytesToGo": .optional(readiness.bytesToGo.map { Int64($0) }),
+            "attemptedAt": .optional(state.attemptedAt), "nextAttemptAt": .optional(state.nextAttemptAt),
+            "failures": .integer(state.failures), "lastError": redactor.json(state.lastError),
+            "resyncs": .integer(state.resyncs), "resyncedAt": .optional(state.resyncedAt),
+            "members": .array(readiness.members.map { json($0, redactor) }),
+        ]
+    }
+
+    private func json(_ member: ResourceReadiness, _ redactor: Redactor) -> JSON {
+        [
+            "group": redactor.json(member.key.group), "id": redactor.json(member.key.id),
+            "complete": .bool(member.isComplete), "state": .string(member.state.rawValue),
+            "floor": .integer(member.floor), "generation": .optional(member.generation),
+            "rows": .count(member.rowCount), "bytes": .count(member.byteCount),
+            "syncedAt": .optional(member.syncedAt), "changedAt": .optional(member.changedAt),
+            "schemaVersion": .optional(member.schemaVersion),
+            "finishedInRun": member.isFinishedInRun.map { .bool($0) } ?? .null,
+        ]
+    }
+}

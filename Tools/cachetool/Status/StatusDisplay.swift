@@ -1,0 +1,59 @@
+import Foundation
+import LarderStore
+
+/// Shows how filters are, over and over: a block of lines drawn over itself on a terminal, otherwise a plain line for
+/// each filter that is no longer as it was. The cursor is left below the block.
+struct StatusDisplay {
+    private let redactor: Redactor
+    private let isLive: Bool
+    /// The lines that stand on the terminal, or that were printed last, by filter.
+    private var drawn: [String] = []
+    private var printed: [String: String] = [:]
+
+    init(_ redactor: Redactor) {
+        self.redactor = redactor
+        isLive = isatty(STDOUT_FILENO) != 0
+    }
+
+    /// Shows a moment.
+    mutating func show(_ filters: [FilterStatus], now: Int64) throws(ToolError) {
+        isLive ? try draw(filters, now: now) : try printChanges(filters)
+    }
+
+    private mutating func draw(_ filters: [FilterStatus], now: Int64) throws(ToolError) {
+        var lines = filters.flatMap { StatusText($0, redactor).lines(now: now) }
+        if lines.isEmpty { lines = ["no filters"] }
+        // What is higher than the terminal cannot be drawn over.
+        let height = max(2, Self.height() - 1)
+        if lines.count > height {
+            lines[(height - 1)...] = ["… and \(lines.count - height + 1) more lines"]
+        }
+        if lines == drawn { return }
+        var text = drawn.isEmpty ? "" : "\u{1B}[\(drawn.count)A\r"
+        // Lines are cut at the edge while wrapping is off, so that each takes one row.
+        text += "\u{1B}[J\u{1B}[?7l" + lines.map { $0 + "\n" }.joined() + "\u{1B}[?7h"
+        drawn = lines
+        try Terminal.write(Array(text.utf8))
+    }
+
+    private mutating func printChanges(_ filters: [FilterStatus]) throws(ToolError) {
+        var current: [String: String] = [:]
+        for status in filters {
+            let line = StatusText(status, redactor).line
+            current[status.readiness.filter] = line
+            if printed[status.readiness.filter] != line { try Terminal.print(line) }
+        }
+        for filter in printed.keys.sorted() where current[filter] == nil {
+            try Terminal.print("\(redactor.text(filter)): removed")
+        }
+        printed = current
+    }
+
+    /// The rows of the terminal; a common number where it does not say.
+    private static func height() -> Int {
+        var size = winsize()
+        // The size is written to the value handed in, which lives through the call.
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
+        return Int(size.ws_row)
+    }
+}

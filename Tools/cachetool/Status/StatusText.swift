@@ -1,0 +1,74 @@
+import LarderStore
+
+/// A filter as a person watches it: how ready it is, and what is being done about it.
+struct FilterStatus {
+    let readiness: FilterReadiness
+    /// What the process that shows this is doing for the filter right now; nil where it only looks on.
+    var activity: String?
+}
+
+/// The words for a filter's status.
+struct StatusText {
+    private let status: FilterStatus
+    private let redactor: Redactor
+
+    private var filter: FilterReadiness { status.readiness }
+
+    init(_ status: FilterStatus, _ redactor: Redactor) {
+        self.status = status
+        self.redactor = redactor
+    }
+
+    /// The filter.
+    var name: String { redactor.text(filter.filter) }
+
+    /// The complete resources of all.
+    var share: String { "\(filter.members.count { $0.isComplete }) of \(filter.members.count)" }
+
+    /// What can be read without the server.
+    func readiness(now: Int64) -> String {
+        (filter.isComplete ? "complete" : "incomplete") + (filter.isOverdue(now: now) ? ", overdue" : "")
+    }
+
+    /// One line that holds as long as the store says the same: all its times are points in time.
+    var line: String {
+        var parts = ["\(filter.isComplete ? "complete" : "incomplete"), \(share) resources"]
+        parts.append(
+            filter.syncedAt.map { "as of \(filter.asOfSequence ?? 0), synced \(timeText($0))" } ?? "never synced")
+        if let work { parts.append(work) }
+        if let trouble { parts.append(trouble) }
+        if let next = filter.nextAttemptAt { parts.append("next run \(timeText(next))") }
+        return "\(name): " + parts.joined(separator: "; ")
+    }
+
+    /// One or two lines for a moment: what is there, and what is wrong or under way, if anything is.
+    func lines(now: Int64) -> [String] {
+        let age = filter.age(now: now).map { "as of \(filter.asOfSequence ?? 0), synced \(durationText($0)) ago" }
+        var lines = ["\(name)  \(readiness(now: now)), \(share) resources; \(age ?? "never synced")"]
+        let next = filter.nextAttemptAt.map { next in
+            next > now ? "next run in \(durationText(next - now))" : "next run due"
+        }
+        let parts = [work, trouble, next].compactMap { $0 }
+        if !parts.isEmpty { lines.append("    " + parts.joined(separator: "; ")) }
+        return lines
+    }
+
+    /// What is under way, and how much is to come.
+    private var work: String? {
+        var toGo: String?
+        if filter.resourcesToGo > 0 {
+            let rows = filter.rowsToGo.map { ", about \($0) rows" } ?? ""
+            toGo = "\(filter.resourcesToGo) resources to go\(rows)"
+        }
+        let doing = status.activity ?? (filter.isBootstrapping ? "bootstrap unfinished" : nil)
+        let parts = [doing, toGo].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// What went wrong last.
+    private var trouble: String? {
+        guard filter.failures > 0 || filter.lastError != nil else { return nil }
+        let count = filter.failures == 1 ? "1 failed run" : "\(filter.failures) failed runs"
+        return filter.lastError.map { "\(count): \(redactor.text($0))" } ?? count
+    }
+}

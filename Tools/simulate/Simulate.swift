@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import LarderTesting
+
+/// Plays simulated histories of a client and its server, and says which of them break a promise.
+@main
+struct Simulate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "larder-simulate",
+        abstract: "Plays simulated histories of clients, servers and networks, one for each seed.",
+        discussion: """
+            A history that breaks a promise is printed with its last steps, made shorter, and printed again. The exit \
+            code is then 1.
+            """)
+
+    @Option(help: "The seeds, as FIRST..<LAST.")
+    var seeds = SeedRange(0..<1000)
+
+    @Option(help: "Plays this seed alone.")
+    var seed: UInt64?
+
+    @Option(help: "Processes that play at the same time.")
+    var jobs = 1
+
+    @Option(help: "Plays for so many minutes, from the first seed on without end.")
+    var soak: Double?
+
+    @Flag(help: "Prints every step; with --seed.")
+    var verbose = false
+
+    @Option(help: "Where the stores of the histories lie while they are played.")
+    var directory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+
+    @Option(help: "How many histories may be played to make a failing one shorter.")
+    var shrink = 400
+
+    @Flag(help: .hidden)
+    var worker = false
+
+    func validate() throws {
+        guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
+        guard seed == nil || (soak == nil && jobs == 1) else { throw ValidationError("--seed stands alone") }
+    }
+
+    func run() throws {
+        if let seed {
+            try Player(directory: directory, shrink: shrink, isVerbose: verbose, isWorker: false).play(only: seed)
+        } else if jobs == 1 {
+            let player = Player(directory: directory, shrink: shrink, isVerbose: false, isWorker: worker)
+            try player.play(seeds.range, until: soak.map { Date(timeIntervalSinceNow: $0 * 60) })
+        } else {
+            try Team(command: self).play()
+        }
+    }
+}
+
+/// A range of seeds as it is written on a command line.
+struct SeedRange: ExpressibleByArgument, CustomStringConvertible {
+    let range: Range<UInt64>
+
+    init(_ range: Range<UInt64>) { self.range = range }
+
+    init?(argument: String) {
+        let parts = argument.components(separatedBy: "..<")
+        guard parts.count == 2, let first = UInt64(parts[0]), let last = UInt64(parts[1]), first < last else {
+            return nil
+        }
+        range = first..<last
+    }
+
+    var description: String { "\(range.lowerBound)..<\(range.upperBound)" }
+    var defaultValueDescription: String { description }
+}
