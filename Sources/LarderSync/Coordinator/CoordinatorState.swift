@@ -11,8 +11,6 @@ struct CoordinatorState {
         let events: AsyncStream<CoordinatorEvent>.Continuation
         var runs: [String: Task<Void, Never>] = [:]
         var progress: [String: RunProgress] = [:]
-        /// The filters whose run is over, of which the machine has not heard yet.
-        var over: Set<String> = []
         var timer: Task<Void, Never>?
         /// Whether the source of the network has said how it is.
         var hasNetwork = false
@@ -21,11 +19,11 @@ struct CoordinatorState {
     }
 
     var filters: [(filter: ResourceFilter, priority: SyncPriority)] = []
+    /// Those of the filters that stand for a list.
+    var lists: [String: PagedList] = [:]
     var isForcedOffline = false
     var loop: Loop?
     var waiters: [String: [Int: Waiter]] = [:]
-    /// The waiters who came after the end of the run that the machine still thinks is under way.
-    var late: Set<Int> = []
     var observers: [Int: AsyncStream<SyncStatus>.Continuation] = [:]
     /// When progress was last published, and what.
     var publishedAt: Duration?
@@ -34,15 +32,10 @@ struct CoordinatorState {
 }
 
 extension CoordinatorState {
-    /// Takes those who wait for the run of a filter that is over: not who came later, nor, after a run that was ended
-    /// from here, who asked for another one.
+    /// Takes those who wait for the run of a filter that is over; after one that was ended from here, who asked for
+    /// another goes on waiting.
     mutating func takeWaiters(forEndOf text: String) -> [Waiter] {
-        let all = waiters.removeValue(forKey: text) ?? [:]
-        loop?.over.remove(text)
-        let isAskedForAgain = loop?.machine.isAskedForAgain(text) ?? false
-        let staying = all.filter { isAskedForAgain || late.contains($0.key) }
-        late.subtract(staying.keys)
-        if !staying.isEmpty { waiters[text] = staying }
-        return all.filter { staying[$0.key] == nil }.map(\.value)
+        if loop?.machine.isAskedForAgain(text) == true { return [] }
+        return waiters.removeValue(forKey: text).map { Array($0.values) } ?? []
     }
 }

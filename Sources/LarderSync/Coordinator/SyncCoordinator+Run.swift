@@ -95,7 +95,6 @@ extension SyncCoordinator {
             let waiters = state.waiters.values.flatMap(\.values)
             state.loop = nil
             state.waiters = [:]
-            state.late = []
             return (loop, waiters)
         }
         loop?.timer?.cancel()
@@ -165,14 +164,11 @@ extension SyncCoordinator {
         let run = Task {
             let outcome: Result<SyncReport, SyncError>
             do throws(SyncError) {
-                outcome = .success(try await content.sync(filter) { event in self.hear(event, of: text) })
+                outcome = .success(try await execute(filter, text))
             } catch {
                 outcome = .failure(error)
             }
-            state.withLock { state in
-                _ = state.loop?.over.insert(text)
-                state.loop?.events.yield(.ended(text, outcome))
-            }
+            post(.ended(text, outcome))
         }
         state.withLock { state in
             state.loop?.runs[text] = run
@@ -185,6 +181,14 @@ extension SyncCoordinator {
                 run.cancel()
             }
         }
+    }
+
+    private func execute(_ filter: ResourceFilter, _ text: String) async throws(SyncError) -> SyncReport {
+        let report: @Sendable (SyncEvent) -> Void = { event in self.hear(event, of: text) }
+        guard let list = state.withLock({ $0.lists[text] }) else {
+            return try await content.sync(filter, onEvent: report)
+        }
+        return try await ListRun(list: list, store: store, report: report).execute()
     }
 
     private func hear(_ event: SyncEvent, of text: String) {

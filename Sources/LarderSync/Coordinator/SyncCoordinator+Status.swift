@@ -7,7 +7,8 @@ extension SyncCoordinator {
     ///
     /// - Complexity: a lookup in the store for each member of each filter.
     public var status: SyncStatus {
-        let readiness = (try? store.read { view in try view.readiness() }) ?? []
+        let lists = state.withLock { $0.lists }
+        let readiness = (try? store.read { view in try view.readiness(with: lists) }) ?? []
         let now = store.host.now()
         let moment = Moment(elapsed: store.host.elapsed(), now: now)
         return state.withLock { state in
@@ -24,7 +25,7 @@ extension SyncCoordinator {
                         filter: text, priority: priority, activity: state.activity(of: text, at: moment),
                         readiness: readiness,
                         isOverdue: readiness?.isOverdue(now: now, after: policy.overdueAfter.milliseconds) ?? false,
-                        lastError: readiness?.lastError)
+                        lastError: readiness?.lastError ?? state.loop?.machine.lastError(of: text)?.description)
                 })
         }
     }
@@ -57,8 +58,14 @@ extension SyncCoordinator {
     /// - Throws: `CancellationError`; ``StoreError``, ``EngineError/closed`` among what a read throws.
     public func waitUntilReady(_ filter: ResourceFilter) async throws -> FilterReadiness {
         let text = filter.description
+        let lists = state.withLock { $0.lists }
         // Members become complete by swaps, which are not changes of the filter's own record.
-        for try await readiness in store.values(in: .everything, { view in try view.readiness(of: text) }) {
+        for try await readiness in store.values(
+            in: .everything,
+            { view in
+                try lists[text].map { try view.readiness(ofList: $0.resource, named: text) } ?? view.readiness(of: text)
+            })
+        {
             if let readiness, readiness.isComplete { return readiness }
         }
         throw CancellationError()
@@ -93,5 +100,16 @@ extension CoordinatorState {
         if let progress = loop.progress[text] { return .running(progress) }
         guard let obstacle = loop.machine.obstacle(of: text, at: moment) else { return .idle }
         return .waiting(for: obstacle)
+    }
+}
+
+extension ReadView {
+    /// How ready every filter is, and every list.
+    fileprivate borrowing func readiness(with lists: [String: PagedList]) throws -> [FilterReadiness] {
+        var all = try readiness()
+        for (text, list) in lists {
+            if let readiness = try readiness(ofList: list.resource, named: text) { all.append(readiness) }
+        }
+        return all
     }
 }

@@ -67,7 +67,7 @@ extension CoordinatorMachine {
         let allowance = allowance
         var free = policy.concurrentRuns - schedules.count { $0.running != nil }
         let due = schedules.indices.filter { canStart(schedules[$0], allowance, moment) }
-            .sorted { precedes(schedules[$0], schedules[$1]) }
+            .sorted { precedes(schedules[$0], schedules[$1], moment) }
         for index in due where free > 0 {
             guard let want = schedules[index].want else { continue }
             free -= 1
@@ -85,10 +85,19 @@ extension CoordinatorMachine {
         return schedule.earliest(for: want).map { $0 <= moment.elapsed } ?? true
     }
 
-    /// By hand first, then by priority, then what is waited for, then who has waited longest.
-    private func precedes(_ left: FilterSchedule, _ right: FilterSchedule) -> Bool {
+    /// After that long a wait priorities do not count: filters that are due again and again would keep others off for
+    /// ever where a run takes long.
+    private static let longWait = Duration.seconds(3600)
+
+    /// By hand first, then who has waited long, then by priority, then what is waited for, then who has waited longest.
+    private func precedes(_ left: FilterSchedule, _ right: FilterSchedule, _ moment: Moment) -> Bool {
         guard let leftWant = left.want, let rightWant = right.want else { return left.want != nil }
         if (leftWant == .manual) != (rightWant == .manual) { return leftWant == .manual }
+        let limit = moment.elapsed - Self.longWait
+        if (left.wantedSince <= limit) != (right.wantedSince <= limit) { return left.wantedSince <= limit }
+        if left.wantedSince <= limit, left.wantedSince != right.wantedSince {
+            return left.wantedSince < right.wantedSince
+        }
         if left.priority != right.priority { return left.priority > right.priority }
         if leftWant != rightWant { return leftWant > rightWant }
         return left.wantedSince < right.wantedSince
@@ -153,6 +162,9 @@ extension CoordinatorMachine {
 }
 
 extension CoordinatorMachine {
+    /// Why a filter's last run failed; nil once one has finished.
+    func lastError(of text: String) -> SyncError? { index(text).flatMap { schedules[$0].lastError } }
+
     /// What a run of a filter waits for; nil when none is due.
     func obstacle(of text: String, at moment: Moment) -> FilterStatus.Obstacle? {
         guard let index = index(text), let want = schedules[index].want else { return nil }

@@ -24,21 +24,18 @@ struct StatusTests {
         let first = try #require(await statuses.next())
         #expect(!first.isRunning && first.filters[0].activity == .waiting(for: .coordinator))
         #expect(first.filters[0].readiness == nil)
-        try await fixture.running(coordinator) {
-            await gate.held()
-            while case .waiting? = await statuses.next()?.filters[0].activity {}
-            #expect(coordinator.status.filters[0].activity != .idle)
-            gate.open()
-            var status = try #require(await statuses.next())
-            while !status.isIdle {
-                guard case .running = status.filters[0].activity else {
-                    Issue.record("\(status.filters[0].activity)")
-                    return
-                }
-                status = try #require(await statuses.next())
-            }
-            #expect(status.filters[0].readiness?.isComplete == true)
+        let service = Task { try await coordinator.run() }
+        await gate.held()
+        while case .waiting? = await statuses.next()?.filters[0].activity {}
+        #expect(coordinator.status.filters[0].activity != .idle)
+        gate.open()
+        var status = try #require(await statuses.next())
+        while !status.isIdle {
+            if case .running = status.filters[0].activity {} else { Issue.record("\(status.filters[0].activity)") }
+            status = try #require(await statuses.next())
         }
+        #expect(status.filters[0].readiness?.isComplete == true)
+        service.cancel()
         while let status = await statuses.next(), status.isRunning {}
         #expect(coordinator.status.filters[0].activity == .waiting(for: .coordinator))
     }

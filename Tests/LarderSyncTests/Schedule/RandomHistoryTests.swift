@@ -80,7 +80,7 @@ extension ScheduleBench {
         trigger(.launch)
         let wanted = filters
         var done: Set<String> = []
-        // Two days: the longest wait is one.
+        // Two days, as the longest wait is one, and runs that take as long as it takes until the next is due.
         for _ in 0..<200 where !wanted.isSubset(of: done) {
             for text in running.sorted() {
                 finish(text)

@@ -87,9 +87,6 @@ struct RetryTests {
         // And the count begins anew.
         let wait = try #require(waitAfter(bench.fail("a:*")))
         #expect(wait <= .seconds(1))
-        bench.send(.network(.offline))
-        bench.finish("b:*")
-        bench.send(.network(.online))
         #expect(bench.violations == [])
     }
 

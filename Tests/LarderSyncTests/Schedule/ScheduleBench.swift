@@ -42,7 +42,11 @@ struct ScheduleBench {
         switch event {
         case .added(let filter, _, _): filters.insert(filter.description)
         case .removed(let text): filters.remove(text)
-        case .ended(let text, _): running.remove(text)
+        case .ended(let text, _):
+            guard running.remove(text) != nil else {
+                violations.append("\(text) was to run, and does not")
+                return []
+            }
         case .timer: alarm = nil
         case .probed: looks -= 1
         default: break

@@ -42,6 +42,25 @@ struct TurnTests {
         #expect(bench.finish("b:*", .bootstrap).started == ["a:*"])
     }
 
+    @Test func `a filter of high priority that is due again and again keeps no other off for ever`() throws {
+        var bench = ScheduleBench { $0.concurrentRuns = 1 }
+        try bench.add("high:*", .high)
+        try bench.add("other:*", .high)
+        try bench.add("low:*", .low)
+        var order: [String] = []
+        for _ in 1...7 {
+            // As slow as the runs are, each is due again when the other is over.
+            bench.pass(.seconds(15 * 60))
+            for text in bench.running {
+                order.append(text)
+                bench.finish(text)
+            }
+        }
+        #expect(order.prefix(3) == ["high:*", "other:*", "high:*"])
+        #expect(order.contains("low:*"))
+        #expect(bench.violations == [])
+    }
+
     @Test func `one filter that fails does not hold up another`() throws {
         var bench = ScheduleBench { $0.concurrentRuns = 1 }
         try bench.add("a:*", .high)

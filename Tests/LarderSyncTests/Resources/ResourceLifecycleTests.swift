@@ -15,7 +15,7 @@ struct ResourceLifecycleTests {
         let filter = try ResourceFilter("translations:*")
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
-            _ = try await coordinator.waitUntilReady(filter)
+            try await coordinator.status { $0.isIdle }
             try await change(fixture) {
                 _ = try await coordinator.sync(filter)
                 return try fixture.store.read { view in try view.readiness(of: ResourceKey("translations", 19)) }
