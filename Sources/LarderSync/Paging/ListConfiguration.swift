@@ -40,25 +40,26 @@ public struct ListConfiguration: Hashable, Sendable {
     /// The largest page size.
     public static let largestPage = 10_000
 
-    /// Items on one page; 1 to ``largestPage``. From 2 on, a server with another order is noticed on the first page.
+    /// Items on one page; 1 to ``largestPage``. The order is checked within pages: the larger they are, the sooner another
+    /// one is noticed.
     public let pageSize: Int
     /// What to do about a page that would delete suspiciously much.
     public var protection: Guard
     /// How often a list that moves is walked before the pass fails; 1 and above.
-    public let passes: Int
+    public let walks: Int
     /// The most pages of one walk, so that a list without end has one; 1 to 1,000,000.
     public let maximumPages: Int
 
     /// A configuration with the defaults.
     public init(
-        pageSize: Int = 100, protection: Guard = Guard(), passes: Int = 3, maximumPages: Int = 100_000
+        pageSize: Int = 100, protection: Guard = Guard(), walks: Int = 3, maximumPages: Int = 100_000
     ) {
         precondition((1...Self.largestPage).contains(pageSize), "a page size of \(pageSize)")
-        precondition(passes >= 1, "a list is walked at least once")
+        precondition(walks >= 1, "a list is walked at least once")
         precondition((1...1_000_000).contains(maximumPages), "at most \(maximumPages) pages")
         self.pageSize = pageSize
         self.protection = protection
-        self.passes = passes
+        self.walks = walks
         self.maximumPages = maximumPages
     }
 }

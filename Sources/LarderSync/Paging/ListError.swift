@@ -12,9 +12,9 @@ public enum ListError: Error, Sendable {
     case refused(deletions: Int, ofRows: Int)
     /// A page would delete so many rows that it looks like a fault, and the server answers differently each time.
     case unconfirmed(deletions: Int, ofRows: Int)
-    /// The list moved in every pass. All that was applied is right; what came or changed meanwhile may be missing.
-    case unsettled(ListMovement, passes: Int)
-    /// The list is longer than the configuration allows for.
+    /// The list moved each time it was walked. All that was applied is right; what came or changed meanwhile may be missing.
+    case unsettled(ListMovement, walks: Int)
+    /// The list is longer than the configuration allows for, or a page without items says that more follow.
     case endless(pages: Int)
     /// A pass over the same list is under way.
     case underWay(ResourceKey)
@@ -55,9 +55,9 @@ extension ListError: CustomStringConvertible {
         case .refused(let deletions, let rows): "A page would delete \(deletions) of \(rows) rows: refused."
         case .unconfirmed(let deletions, let rows):
             "A page would delete \(deletions) of \(rows) rows, and the server does not say so twice."
-        case .unsettled(let movement, let passes):
-            "The list moved in each of \(passes) passes (\(movement.rawValue)): try again later."
-        case .endless(let pages): "The list has more than \(pages) pages."
+        case .unsettled(let movement, let walks):
+            "The list moved in each of \(walks) walks (\(movement.rawValue)): try again later."
+        case .endless(let pages): "The list has no end after \(pages) pages."
         case .underWay: "The list is being reconciled already."
         case .superseded: "The rows were withdrawn or replaced meanwhile."
         case .store(let error): "The store failed: \(error)"

@@ -4,7 +4,7 @@ public import LarderFormat
 public enum ListEvent: Hashable, Sendable {
     /// A pass over a list began.
     case began(ResourceKey)
-    /// A page was applied, in one commit or, without changes, in none.
+    /// A page came and was applied, in one commit or, without changes, in none.
     case page(ResourceKey, PageRequest, ListChanges)
     /// A page would delete suspiciously much; the server is asked again.
     case doubted(ResourceKey, deletions: Int, ofRows: Int)
@@ -45,7 +45,7 @@ public struct ListReport: Hashable, Sendable {
     /// The list.
     public let resource: ResourceKey
     /// How often the list was walked; more than 1 when it moved.
-    public internal(set) var passes = 1
+    public internal(set) var walks = 1
     /// Answers asked for and got.
     public internal(set) var requests = 0
     /// Range reads of the store: one for each answer that was compared with the rows.

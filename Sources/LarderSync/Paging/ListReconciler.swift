@@ -70,7 +70,7 @@ public final class ListReconciler: Sendable {
             try Task.checkCancellation()
             let page = try await Self.page(request, from: source)
             result.requests += 1
-            let (passes, doubt) = (walk.passes, walk.doubt)
+            let (walks, doubt) = (walk.walks, walk.doubt)
             var found = ListRows.Found()
             if let range = try walk.range(for: page) {
                 found = try rows.compare(range, with: page)
@@ -87,11 +87,11 @@ public final class ListReconciler: Sendable {
             } else {
                 report(.page(rows.resource, request, changes))
             }
-            if walk.passes != passes, let movement = walk.lastMovement { report(.moved(rows.resource, movement)) }
+            if walk.walks != walks, let movement = walk.lastMovement { report(.moved(rows.resource, movement)) }
         }
         if let failure = walk.failure { throw failure }
         try await rows.noteWhole()
-        result.passes = walk.passes
+        result.walks = walk.walks
         report(.finished(result))
         return result
     }

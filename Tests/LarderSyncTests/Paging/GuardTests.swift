@@ -51,7 +51,7 @@ import Testing
             let keys = (1...40).dropFirst(index * size).prefix(6)
             return ListPage(items: keys.map { ListServer.item($0, "row \($0)") })
         }
-        guard case .unsettled(.continuation, passes: 3) = try await fixture.failure(server, Self.confirm) else {
+        guard case .unsettled(.continuation, walks: 3) = try await fixture.failure(server, Self.confirm) else {
             Issue.record("another error")
             return
         }

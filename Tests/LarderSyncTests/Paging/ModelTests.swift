@@ -123,7 +123,7 @@ struct ModelHistory {
             for item in page.items where changes.writes(item.key) { rows[Int(item.key) ?? -1] = Self.text(item) }
         }
         if let failure = walk.failure { throw failure }
-        return walk.passes
+        return walk.walks
     }
 
     private func compare(_ range: KeyRange, _ page: ListPage) -> [LocalRow] {

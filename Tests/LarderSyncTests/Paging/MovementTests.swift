@@ -7,7 +7,7 @@ import Testing
         let fixture = try ListFixture()
         let server = ListServer(keys: 1...9) { state, moment in if moment == .before(2) { state.put(0, "row 0") } }
         let report = try await fixture.reconcile(server)
-        #expect(report.passes == 2)
+        #expect(report.walks == 2)
         #expect(fixture.happened.contains(.moved(fixture.resource, .overlap)))
         #expect(try fixture.isEqual(to: server))
     }
@@ -17,7 +17,7 @@ import Testing
         let server = ListServer(keys: 1...9) { state, moment in
             if case .before(let number) = moment { state.put(-number, "row") }
         }
-        guard case .unsettled(.overlap, passes: 3) = try await fixture.failure(server) else {
+        guard case .unsettled(.overlap, walks: 3) = try await fixture.failure(server) else {
             Issue.record("another error")
             return
         }
@@ -48,6 +48,38 @@ import Testing
             return
         }
         #expect(server.requests.count == 7)
+    }
+}
+
+@Suite struct `A page that cannot be right` {
+    @Test(arguments: [Paging.offset, .keyset])
+    func `says that more follow and has no items`(_ paging: Paging) async throws {
+        let fixture = try ListFixture()
+        try await fixture.put(1...9)
+        let server = ListServer(
+            paging, keys: 1...9,
+            canned: { _, number in
+                number == 1 ? nil : ListPage(items: [], hasMore: true)
+            })
+        guard case .endless(pages: 2) = try await fixture.failure(server) else {
+            Issue.record("another error")
+            return
+        }
+        #expect(try fixture.keys() == Array(1...9))
+    }
+
+    @Test func `has a key that the store cannot hold`() async throws {
+        let fixture = try ListFixture()
+        try await fixture.put(1...9)
+        let long = String(repeating: "k", count: 1000)
+        let server = ListServer.saying(keys: []) { _, _ in
+            ListPage(items: [ListServer.item(5, "a"), ListItem(key: long, payload: Array("{}".utf8))], hasMore: false)
+        }
+        guard case .store(StoreError.invalid) = try await fixture.failure(server) else {
+            Issue.record("another error")
+            return
+        }
+        #expect(try fixture.keys() == Array(1...9))
     }
 }
 

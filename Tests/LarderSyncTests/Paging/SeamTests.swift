@@ -12,7 +12,7 @@ import Testing
         // Two pages, the one that spans the seam, and the empty one with the one that spans the end.
         #expect(server.requests.count == 5)
         #expect(server.requests.allSatisfy { $0.size <= 4 })
-        #expect(report.passes == 1)
+        #expect(report.walks == 1)
     }
 
     @Test func `costs no request when there is no row in it`() async throws {
@@ -33,7 +33,7 @@ import Testing
         let server = ListServer(keys: 1...11, meddle: { state, moment in if moment == .before(2) { state.delete(2) } })
         let report = try await fixture.reconcile(server)
         #expect(!fixture.changes.contains { $0.deleted.contains("5") })
-        #expect(report.passes == 2)
+        #expect(report.walks == 2)
         #expect(try fixture.isEqual(to: server))
     }
 

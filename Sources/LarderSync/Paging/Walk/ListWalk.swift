@@ -16,8 +16,8 @@ package struct ListWalk: Sendable {
     package var request: PageRequest? { isOver ? nil : doubt?.probe ?? question.request }
     /// Why the walk is over without success; nil also when every row is as the server has it.
     package private(set) var failure: ListError?
-    /// How often the walk began.
-    package private(set) var passes = 1
+    /// How often the list was walked from its start, the walk under way included.
+    package private(set) var walks = 1
     /// How the list moved when it last did.
     package private(set) var lastMovement: ListMovement?
     /// What is in doubt, while the server is asked again.
@@ -185,11 +185,10 @@ extension ListWalk {
                 if !KeyOrder.isBefore(before, bounds.last) { return again() }
             }
             last = bounds.last
-        } else if paging == .keyset, !ends {
-            // More is said to follow, and no key is named to go on from.
+        } else if !ends {
+            // More is said to follow, and nothing comes: that could go on for ever.
             return fail(.endless(pages: pages))
         }
-        if isUnsure, before == nil { noteMovement(.seam) }
         if isUnsure, let before, case .offset(let index, let size) = question.request {
             let seam = Seam(after: before, before: evidence.bounds?.first, endsList: ends)
             question = Question(request: Bridge.request(over: index * size, size: size), seam: seam)
@@ -228,10 +227,8 @@ extension ListWalk {
 
     /// Begins the walk anew, as often as the configuration allows.
     private mutating func again() {
-        guard passes < configuration.passes else {
-            return fail(.unsettled(lastMovement ?? .overlap, passes: passes))
-        }
-        passes += 1
+        guard walks < configuration.walks else { return fail(.unsettled(lastMovement ?? .overlap, walks: walks)) }
+        walks += 1
         pages = 1
         last = nil
         isMoving = false
