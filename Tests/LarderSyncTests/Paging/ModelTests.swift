@@ -13,7 +13,7 @@ import Testing
         _ pageSize: Int, _ paging: Paging
     ) async throws {
         for listSize in 0...40 {
-            for round in 0..<8 {
+            for round in 0..<4 {
                 let seed = UInt64(((pageSize * 41 + listSize) * 2 + (paging == .keyset ? 1 : 0)) * 64 + round)
                 var history = ModelHistory(seed: seed, paging, pageSize: pageSize, listSize: listSize)
                 let fault = history.run()

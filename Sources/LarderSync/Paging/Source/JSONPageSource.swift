@@ -4,7 +4,8 @@ public import LarderTransport
 /// The pages of a list from an ordinary JSON interface over HTTP, such as `GET /users?page=2&size=50`.
 ///
 /// Every request is one GET; the answer has to be a 200 with a body of the ``JSONPageLayout``. Bodies are bounded. Errors
-/// are ``SyncError``: `.transport`, `.wire`, `.unauthorized`, `.rateLimited`, `.unavailable`, `.refused`, `.credentials`.
+/// are ``SyncError``: `.transport`, `.wire`, `.unauthorized`, `.rateLimited`, `.unavailable`, `.refused`, `.credentials`,
+/// and `.intercepted` for a page of HTML in the list's place.
 public struct JSONPageSource: PageSource {
     /// The names of the query's parameters, and with them how places are named.
     public enum Parameters: Hashable, Sendable {
@@ -61,7 +62,10 @@ public struct JSONPageSource: PageSource {
     public func page(_ request: PageRequest) async throws(SyncError) -> ListPage {
         var response = try await exchange(request, isRefused: false)
         if response.head.status.code == 401 { response = try await exchange(request, isRefused: true) }
-        guard response.head.status.code == 200 else { throw try await Self.refusal(response) }
+        let contentType = response.head.headerFields[.contentType]
+        guard ServerVerdict.isGood(status: response.head.status.code, contentType: contentType) else {
+            throw try await Self.refusal(response)
+        }
         let body: [UInt8]
         do throws(TransportError) {
             body = try await response.body.collect(upTo: bodyLimit)
@@ -125,12 +129,23 @@ public struct JSONPageSource: PageSource {
             body = []
         }
         let problem = ServerProblem(status: status, body: body)
-        let retryAfter = response.head.headerFields[.retryAfter].flatMap { Int($0) }.map { max($0, 0) }
-        return switch status {
-        case 401: .unauthorized(problem)
-        case 429: .rateLimited(problem, retryAfter: retryAfter)
-        case 500...599: .unavailable(problem, retryAfter: retryAfter)
-        default: .refused(problem)
+        let fields = response.head.headerFields
+        do throws(SyncError) {
+            _ = try ServerVerdict(
+                problem, contentType: fields[.contentType], retryAfter: retryAfter(fields), to: .page)
+        } catch {
+            return error
         }
+        // What would ask for a bootstrap of a filter means nothing to a list.
+        return .refused(problem)
+    }
+
+    /// The seconds the server wants to be left alone for, where it said so. There is no clock here: a date counts from
+    /// the server's own.
+    private static func retryAfter(_ fields: HTTPFields) -> Int? {
+        guard let field = fields[.retryAfter] else { return nil }
+        let date = fields[.date]
+        if date == nil, Int(field) == nil { return nil }
+        return RetryAfter.seconds(field, date: date, now: 0)
     }
 }

@@ -123,6 +123,27 @@ import Testing
             return
         }
         #expect(problem.status == 503)
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        server.on(name, status: 503, headers: [.retryAfter: "Sun, 06 Nov 1994 08:50:37 GMT", .date: date], "")
+        guard case .unavailable(_, retryAfter: 60)? = await Self.refusal(source) else {
+            Issue.record("503 with a date")
+            return
+        }
+        server.on(name, status: 503, headers: [.retryAfter: date], "")
+        guard case .unavailable(_, retryAfter: nil)? = await Self.refusal(source) else {
+            Issue.record("503 with a date and no other to compare it with")
+            return
+        }
+        server.on(name, status: 200, headers: [.contentType: "text/html"], "<html>sign in</html>")
+        guard case .intercepted(status: 200)? = await Self.refusal(source) else {
+            Issue.record("a page of a captive portal")
+            return
+        }
+        server.on(name, status: 410, "")
+        guard case .refused? = await Self.refusal(source) else {
+            Issue.record("410")
+            return
+        }
         server.on(name, status: 404, "")
         guard case .refused? = await Self.refusal(source) else {
             Issue.record("404")
