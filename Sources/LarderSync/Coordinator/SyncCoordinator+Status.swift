@@ -7,27 +7,18 @@ extension SyncCoordinator {
     ///
     /// - Complexity: a lookup in the store for each member of each filter.
     public var status: SyncStatus {
-        let lists = state.withLock { $0.lists }
-        let readiness = (try? store.read { view in try view.readiness(with: lists) }) ?? []
         let now = store.host.now()
         let moment = Moment(elapsed: store.host.elapsed(), now: now)
-        return state.withLock { state in
-            SyncStatus(
-                isRunning: state.loop != nil,
-                network: state.loop?.machine.network ?? .offline,
-                power: state.loop?.machine.power ?? .normal,
-                isForcedOffline: state.isForcedOffline,
-                allowance: state.loop?.machine.allowance ?? .nothing,
-                filters: state.filters.map { filter, priority in
-                    let text = filter.description
-                    let readiness = readiness.first { $0.filter == text }
-                    return FilterStatus(
-                        filter: text, priority: priority, activity: state.activity(of: text, at: moment),
-                        readiness: readiness,
-                        isOverdue: readiness?.isOverdue(now: now, after: policy.overdueAfter.milliseconds) ?? false,
-                        lastError: readiness?.lastError ?? state.loop?.machine.lastError(of: text)?.description)
-                })
+        // What runs first, then the store: what is called idle has everything that its run brought.
+        var (status, lists) = state.withLock { ($0.status(at: moment), $0.lists) }
+        let readiness = (try? store.read { view in try view.readiness(with: lists) }) ?? []
+        for index in status.filters.indices {
+            guard let ready = readiness.first(where: { $0.filter == status.filters[index].filter }) else { continue }
+            status.filters[index].readiness = ready
+            status.filters[index].isOverdue = ready.isOverdue(now: now, after: policy.overdueAfter.milliseconds)
+            status.filters[index].lastError = ready.lastError ?? status.filters[index].lastError
         }
+        return status
     }
 
     /// The status now, and again whenever it changes, until the reader ends. A reader that is slow gets the newest.
@@ -94,6 +85,20 @@ extension SyncCoordinator {
 }
 
 extension CoordinatorState {
+    /// Everything but what only the store knows.
+    fileprivate func status(at moment: Moment) -> SyncStatus {
+        SyncStatus(
+            isRunning: loop != nil, network: loop?.machine.network ?? .offline,
+            power: loop?.machine.power ?? .normal, isForcedOffline: isForcedOffline,
+            allowance: loop?.machine.allowance ?? .nothing,
+            filters: filters.map { filter, priority in
+                let text = filter.description
+                return FilterStatus(
+                    filter: text, priority: priority, activity: activity(of: text, at: moment), readiness: nil,
+                    isOverdue: false, lastError: loop?.machine.lastError(of: text)?.description)
+            })
+    }
+
     /// What is being done for a filter.
     func activity(of text: String, at moment: Moment) -> FilterStatus.Activity {
         // A filter that was just added is one the machine has not heard of.
