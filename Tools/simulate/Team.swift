@@ -15,7 +15,8 @@ struct Team {
 
     private func arguments(for part: Range<UInt64>) -> [String] {
         var list = [
-            "--worker", "--seeds", "\(part.lowerBound)..<\(part.upperBound)", "--directory", command.directory, "--shrink",
+            "--worker", "--seeds", "\(part.lowerBound)..<\(part.upperBound)", "--directory", command.directory,
+            "--shrink",
             "\(command.shrink)",
         ]
         if let soak = command.soak { list += ["--soak", "\(soak)"] }

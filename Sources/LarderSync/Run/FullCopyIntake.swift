@@ -38,6 +38,8 @@ struct FullCopyIntake: Sendable {
                 rows += 1
             }
         } catch let error as WireError {
+            // Rows that nobody here can name are no reason to pass the resource over when they are another's.
+            if parser.isForeign(to: resource.group, resource.id) { throw .wrongFullCopy(resource) }
             throw .wire(error, request: .fullCopy)
         } catch {
             throw .store(error)

@@ -97,6 +97,9 @@ package struct FullCopyParser: Sendable {
         return try header.whole(recordCount: recordCount)
     }
 
+    /// Whether what has come so far of the copy names another resource than this one.
+    package func isForeign(to group: String, _ id: Int64) -> Bool { header.isForeign(to: group, id) }
+
     private var isInRecord: Bool { place == .record || place == .recordValue }
 
     private var recordPath: String { "records[\(recordCount)]" }

@@ -39,6 +39,12 @@ struct HeaderMembers: Sendable {
         }
     }
 
+    /// Whether what has come so far names another resource.
+    func isForeign(to group: String, _ id: Int64) -> Bool {
+        if let named = self.group, !named.utf8.elementsEqual(group.utf8) { return true }
+        return integers[1].map { $0 != id } ?? false
+    }
+
     /// The header, after the text has ended.
     func whole(recordCount: Int) throws(WireError) -> FullCopyHeader {
         guard let group else { throw .missing(path: Self.path(0)) }

@@ -77,7 +77,10 @@ extension Simulator {
         if request.filter?.text != run.text {
             throw Violation(.requests, "\(run.text) asks for another filter: \(target)")
         }
-        if request.perPage != run.perPage {
+        if hasCursor {
+            // A cursor carries its page size; an answer that came by mistake may have another.
+            if target != run.nextPage { throw Violation(.requests, "\(run.text) sends a cursor of its own: \(target)") }
+        } else if request.perPage != run.perPage {
             throw Violation(.requests, "\(run.text) asks for \(request.perPage) per page, not \(run.perPage)")
         }
         if case .changes(let token) = request.kind, let token, let scope = request.filter,

@@ -17,7 +17,8 @@ final class SimulatedRun {
     var credentials = 1
     /// The server's era when the page that is being applied was asked for.
     var pageEra = 0
-    /// The token at the end of its pages.
+    /// Where its last page leads, and the token at the end of its pages.
+    var nextPage: String?
     var lastToken: String?
 
     init(_ number: Int, _ filter: ResourceFilter, perPage: Int, concurrentFullCopies: Int, isQuiet: Bool) {

@@ -63,7 +63,7 @@ extension Simulator {
     }
 
     private func add(_ filter: ResourceFilter, _ priority: SyncPriority) throws {
-        if wanted.contains(where: { $0.filter == filter }) { return }
+        if server.era > 0 || wanted.contains(where: { $0.filter == filter }) { return }
         wanted.append((filter, priority))
         guard store != nil else { return }
         // What is still to be removed goes first, as the host that removes and adds a filter waits for the one.
@@ -84,7 +84,10 @@ extension Simulator {
 
     private func remove(_ filter: ResourceFilter) throws {
         let text = filter.description
-        guard wanted.count > 1, let index = wanted.firstIndex(where: { $0.filter == filter }) else { return }
+        guard wanted.count > 1, server.era == 0, let index = wanted.firstIndex(where: { $0.filter == filter }) else {
+            return
+        }
+        hasRemoved = true
         wanted.remove(at: index)
         watch.isRemoved(text)
         try tell(.removed(text))

@@ -28,7 +28,7 @@ extension Simulator {
     func deliver(_ event: RunEvent, to run: SimulatedRun) throws {
         if case .failed(let error) = event { note("run \(run.number) fails: \(error)") }
         if case .failed(.store(let error)) = event { throw Violation(.store, "\(error)") }
-        if case .page(let page) = event { run.lastToken = page.nextSyncToken }
+        if case .page(let page) = event { (run.nextPage, run.lastToken) = (page.nextPageURL, page.nextSyncToken) }
         try perform(run.machine.step(event), run)
     }
 
