@@ -159,6 +159,7 @@ let package = Package(
                 "LarderAsyncHTTPClient", "hostile-child",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             exclude: ["Protocol/COVERAGE.md"]),
         .executableTarget(

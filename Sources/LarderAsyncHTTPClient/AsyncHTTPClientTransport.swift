@@ -28,6 +28,7 @@ public final class AsyncHTTPClientTransport: Transport {
         configuration.decompression = .disabled
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
+        configuration.http1_1ConnectionDebugInitializer = ResponseGuard.add(to:)
         // The limit of each request is kept by its exchange; this one ends the attempts that nobody waits for any more.
         configuration.timeout.connect = .seconds(60)
         client = HTTPClient(configuration: configuration)

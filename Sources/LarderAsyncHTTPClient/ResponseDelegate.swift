@@ -28,8 +28,9 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        guard (100...999).contains(head.status.code) else {
-            let error = TransportError.other(reason: "the status is not a number of three digits")
+        // A change of protocols (101) was not asked for.
+        guard (200...999).contains(head.status.code) else {
+            let error = TransportError.other(reason: "the status is none of a final response")
             return task.eventLoop.makeFailedFuture(error)
         }
         var fields = HTTPFields()

@@ -32,9 +32,15 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         guard let exchange = exchange(of: dataTask) else { return completionHandler(.cancel) }
         guard let response = response as? HTTPURLResponse, (100...999).contains(response.statusCode) else {
-            exchange.finish(.other(reason: "the response is not HTTP"))
+            exchange.finish(.other(reason: "there is no final response"))
             return completionHandler(.cancel)
         }
+        guard response.statusCode != 101 else {
+            exchange.finish(.other(reason: "the server changed the protocol"))
+            return completionHandler(.cancel)
+        }
+        // On Linux some interim answers (1xx) get here: the final one is still to come.
+        guard response.statusCode >= 200 else { return completionHandler(.allow) }
         exchange.receive(head: HTTPResponse(response))
         completionHandler(.allow)
     }

@@ -1,3 +1,4 @@
+private import Dispatch
 private import Foundation
 public import HTTPTypes
 public import LarderTransport
@@ -19,6 +20,9 @@ private import FoundationNetworking
 /// - Keep a request from being sent twice: when a reused connection dies before the first byte of the response, the
 ///   session itself tries once more on a new one.
 /// - Keep header fields of one name apart: they arrive joined by commas.
+/// - Stand every server, on Linux: a `Content-Length` of 2^63 - 1 ends the process inside the session, each trailer field
+///   takes longer than the one before, and a compressed body that cannot be decoded, or was cut off, ends as if it
+///   were whole. Use AsyncHTTPClient there.
 public final class URLSessionTransport: Transport {
     /// The most bytes of one body that may lie unread, in bytes.
     public let unreadLimit: Int
@@ -53,7 +57,11 @@ public final class URLSessionTransport: Transport {
         self.clock = clock
     }
 
-    deinit { session.invalidateAndCancel() }
+    deinit {
+        // As with `cancel`, see below: this may be a thread that must not wait.
+        let session = session
+        DispatchQueue.global().async { session.invalidateAndCancel() }
+    }
 
     /// Sends one request; see ``Transport/send(_:body:timeouts:)``.
     public func send(
@@ -65,7 +73,10 @@ public final class URLSessionTransport: Transport {
         let task = session.dataTask(with: outgoing)
         delegate.register(exchange, for: task.taskIdentifier)
         // The exchange holds the transport: a body may outlive the last reference a caller has.
-        exchange.attach { [self] in withExtendedLifetime(self) { task.cancel() } }
+        // On Linux `cancel` waits for the session's queue, which a hostile response can keep busy.
+        exchange.attach { [self] in
+            DispatchQueue.global().async { withExtendedLifetime(self) { task.cancel() } }
+        }
         exchange.connected()
         task.resume()
         return try await exchange.response()

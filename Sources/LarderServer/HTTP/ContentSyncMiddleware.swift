@@ -9,6 +9,7 @@ import NIOCore
 /// | --- | --- |
 /// | `GET /api/v4/resources/sync?…` | one page of a run |
 /// | `GET /api/v4/resources/snapshots/{group}/{id}` | a full copy, streamed |
+/// | `GET /api/lists/{group}/{id}?page=0&size=50` or `?after=key&size=50` | rows in key order, see ``ListQuery`` |
 /// | `/admin/…` | changes of content, where the configuration allows it |
 ///
 /// Every answer says `Cache-Control: no-store`. A backend of its own adds it to its router; ``OriginServer`` is a
@@ -59,6 +60,9 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
     private func read(
         _ method: HTTPRequest.Method, _ path: [String], query: Substring
     ) throws(OriginProblem) -> Response {
+        if path.starts(with: ["api", "lists"]), path.count == 4, method == .get, let id = Int64(path[3]) {
+            return Self.response(.ok, try origin.list(of: Origin.ResourceID(path[2], id), ListQuery(parsing: query)))
+        }
         guard path.starts(with: ["api", "v4", "resources"]), method == .get else { throw .notFound }
         switch path.count {
         case 4 where path[3] == "sync":

@@ -95,6 +95,22 @@ extension FilterReadiness {
         bytesToGo = isKnown ? Self.sum(toGo.map(\.byteCount)) : nil
     }
 
+    /// That of a list, which no filter holds: its only member, and when a pass over it last finished.
+    init(list: ResourceReadiness, named name: String) {
+        filter = name
+        asOfSequence = nil
+        syncedAt = list.syncedAt
+        isBootstrapping = false
+        attemptedAt = nil
+        nextAttemptAt = nil
+        failures = 0
+        lastError = nil
+        members = [list]
+        resourcesToGo = list.syncedAt == nil ? 1 : 0
+        rowsToGo = list.syncedAt == nil ? nil : 0
+        bytesToGo = rowsToGo
+    }
+
     /// The sum, at most the largest number: the counts come from a file.
     private static func sum(_ numbers: [Int]) -> Int {
         numbers.reduce(0) { sum, number in

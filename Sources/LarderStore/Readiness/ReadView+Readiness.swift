@@ -29,6 +29,17 @@ extension ReadView {
         try tables.filters(in: transaction).map { number, record in try readiness(number, record) }
     }
 
+    /// How ready a list is that is kept in step page by page, and has no filter; nil when it is not known.
+    ///
+    /// It has one member, is as of no sequence, and is complete once a pass over it has finished.
+    ///
+    /// - Parameter name: what the list goes by.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
+    /// - Complexity: one lookup.
+    public borrowing func readiness(ofList resource: ResourceKey, named name: String) throws -> FilterReadiness? {
+        try readiness(of: resource).map { FilterReadiness(list: $0, named: name) }
+    }
+
     private borrowing func readiness(_ number: Int64, _ record: FilterRecord) throws -> FilterReadiness {
         let members = try tables.members(of: number, in: transaction).map { key, member in
             // A member without a record is damage that `verify` reports; nothing of it is here.

@@ -86,7 +86,7 @@ extension Transaction {
     }
 
     /// The visible generation of a resource, made when there is none.
-    private mutating func visibleRows(of resource: ResourceKey) throws -> RowSource {
+    mutating func visibleRows(of resource: ResourceKey) throws -> RowSource {
         if let source = try tables.rowSource(of: resource, in: engine) { return source }
         // Rows that are not shown, such as those of a hidden resource, do not come back with a new one.
         if let old = try record(of: resource)?.liveGeneration { try markGarbage(old, of: resource) }

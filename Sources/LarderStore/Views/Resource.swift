@@ -30,7 +30,7 @@ public struct Resource: Hashable, Sendable {
     public let rowCount: Int
     /// Bytes of their keys and values.
     public let byteCount: Int
-    /// When its full copy was last swapped in, in milliseconds since 1970-01-01 UTC.
+    /// When its full copy was last swapped in, or a pass over its list last finished, in milliseconds since 1970-01-01 UTC.
     public let syncedAt: Int64?
     /// The server's time of its last change, in milliseconds since 1970-01-01 UTC.
     public let changedAt: Int64?

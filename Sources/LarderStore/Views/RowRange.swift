@@ -9,6 +9,13 @@ public struct RowRange: Hashable, Sendable {
         case type(String)
         case prefix(type: String, prefix: String)
         case keys(type: String, from: String?, upTo: String?)
+        case between(type: String, lower: Lower, through: String?)
+    }
+
+    enum Lower: Hashable, Sendable {
+        case from(String)
+        case after(String)
+        case start
     }
 
     /// The resource whose rows to read.
@@ -41,6 +48,25 @@ public struct RowRange: Hashable, Sendable {
         RowRange(resource: resource, bounds: .keys(type: type, from: from, upTo: upTo))
     }
 
+    /// The rows of one type behind the key `after`, up to and with `through`.
+    ///
+    /// - Parameters:
+    ///   - after: nil is the start of the type.
+    ///   - through: nil is the end of the type.
+    public static func keys(
+        after: String?, through: String?, type: String, of resource: ResourceKey
+    ) -> RowRange {
+        let lower = after.map { Lower.after($0) } ?? .start
+        return RowRange(resource: resource, bounds: .between(type: type, lower: lower, through: through))
+    }
+
+    /// The rows of one type from the key `from` on, up to and with `through` (nil is the end of the type).
+    public static func keys(
+        from: String, through: String?, type: String, of resource: ResourceKey
+    ) -> RowRange {
+        RowRange(resource: resource, bounds: .between(type: type, lower: .from(from), through: through))
+    }
+
     /// The first encoded key within the range, and the first one after it.
     func encoded(generation: Int64) throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
         do throws(FormatError) {
@@ -65,16 +91,38 @@ public struct RowRange: Hashable, Sendable {
                 if let upTo { try end.append(recordKey: upTo) }
                 if let from { try start.append(recordKey: from) }
                 return (start.array(), upTo == nil ? typeEnd : end.array())
+            case .between(_, let lower, let through):
+                let typeStart = start.array()
+                guard let through else { return (try Self.start(start, lower), try Self.end(after: typeStart)) }
+                var end = KeyBuffer()
+                try end.append(integer: generation)
+                try end.append(text: type)
+                try end.append(recordKey: through)
+                return (try Self.start(start, lower), end.array() + [0])
             }
         } catch {
             throw .invalid(error)
         }
     }
 
+    /// The first key at or behind a lower bound within a type.
+    private static func start(_ type: consuming KeyBuffer, _ lower: Lower) throws(FormatError) -> [UInt8] {
+        switch lower {
+        case .start: return type.array()
+        case .from(let key):
+            try type.append(recordKey: key)
+            return type.array()
+        case .after(let key):
+            try type.append(recordKey: key)
+            // No record key is the beginning of another: a byte more lies behind it and before the next.
+            return type.array() + [0]
+        }
+    }
+
     private var type: String? {
         switch bounds {
         case .all: nil
-        case .type(let type), .prefix(let type, _), .keys(let type, _, _): type
+        case .type(let type), .prefix(let type, _), .keys(let type, _, _), .between(let type, _, _): type
         }
     }
 

@@ -10,10 +10,20 @@ package struct FilterRun: Hashable, Sendable {
     /// Whether this is a bootstrap after a rejected token.
     let isRejected: Bool
     let token: String?
-    /// What the server's count of changes is known to have reached.
+    /// The bound of the last run that finished.
     let lastUntilSequence: Int64?
+    /// The highest floor of what the bootstrap that goes on in this one had finished.
+    let finishedFloor: Int64?
     /// When it began, in milliseconds since 1970-01-01 UTC.
     let beganAt: Int64
+}
+
+/// Why a run goes over into a bootstrap that may lower floors.
+package enum Rejection: Sendable {
+    /// The server rejects the token.
+    case token
+    /// The server counts fewer changes than before.
+    case setBack
 }
 
 extension Transaction {
@@ -26,48 +36,48 @@ extension Transaction {
         if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
-                token: token, lastUntilSequence: old.lastUntilSequence, beganAt: now)
+                token: token, lastUntilSequence: old.lastUntilSequence, finishedFloor: nil,
+                beganAt: now)
         }
-        return try beginBootstrap(canonicalText, isRejected: false, now: now)
+        return try beginBootstrap(canonicalText, after: nil, now: now)
     }
 
-    /// Discards the token, which the server has rejected, and begins a bootstrap; what readers see stays.
+    /// Discards the token, if there is one, and begins a bootstrap; what readers see stays.
+    ///
+    /// - Parameter rejection: why the server's word counts and not what is here, if so.
     mutating func beginBootstrap(
-        _ canonicalText: String, isRejected: Bool, now: Int64
+        _ canonicalText: String, after rejection: Rejection?, now: Int64
     ) throws -> FilterRun {
         var run = FilterRecord(canonicalText: canonicalText)
         var interrupted: Int64?
         let number = try updateFilter(canonicalText) { record in
             // What an unfinished bootstrap has finished counts for the one that goes on in its place; a rejection begins
             // anew, and every floor may be lowered once more.
-            if record.isBootstrapping, record.isRejected || !isRejected { interrupted = record.run }
+            if record.isBootstrapping, rejection == nil { interrupted = record.run }
             // Always another number: the run that was interrupted may be going on elsewhere, and has to notice.
             record.run += 1
             record.isBootstrapping = true
             record.attemptedAt = now
             // How old what is here is stays: only the token is worth nothing any more.
             record.token = nil
-            record.isRejected = record.isRejected || isRejected
-            if isRejected {
+            if rejection != nil {
+                record.isRejected = true
                 record.resyncs += 1
                 record.resyncedAt = now
             }
             run = record
         }
-        var last = run.lastUntilSequence
-        if let interrupted, let floor = try carryOver(from: interrupted, to: run.run, ofFilter: number) {
-            // The server has had as many changes at least, or it was restored from a backup since.
-            last = max(last ?? floor, floor)
-        }
+        let finishedFloor = try interrupted.flatMap { try carryOver(from: $0, to: run.run, ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
-            token: nil, lastUntilSequence: last, beganAt: now)
+            token: nil, lastUntilSequence: run.lastUntilSequence, finishedFloor: finishedFloor, beganAt: now)
     }
 
     /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
-    package mutating func replaceRejected(_ run: FilterRun, now: Int64) throws -> FilterRun {
+    package mutating func replaceRejected(_ run: FilterRun, after rejection: Rejection, now: Int64) throws -> FilterRun
+    {
         try check(run)
-        return try beginBootstrap(run.canonicalText, isRejected: true, now: now)
+        return try beginBootstrap(run.canonicalText, after: rejection, now: now)
     }
 
     /// Notes how many pages of a bootstrap are in.

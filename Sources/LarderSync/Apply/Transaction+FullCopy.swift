@@ -28,14 +28,11 @@ extension Transaction {
         try finishMember(order)
     }
 
-    /// Whether what another filter has swapped in meanwhile is as new as `order` asks for; its resource then counts as
+    /// Whether what is here is as new as `order` asks for, by another filter's doing; its resource then counts as
     /// finished.
     package mutating func settle(_ order: FullCopyOrder) throws -> Bool {
         try check(order.run)
-        // After a rejection the server's word counts, not what is here.
-        guard !order.rule.mayLowerFloor, let record = try record(of: order.resource), record.state == .ready,
-            record.liveGeneration != nil, order.rule.accepts(record.floor, floor: record.floor)
-        else { return false }
+        guard let resource = try resource(order.resource), order.isSettled(by: resource) else { return false }
         try finishMember(order)
         return true
     }
@@ -57,8 +54,21 @@ extension Transaction {
         try removeMember(ofFilter: order.run.number, order.resource)
         let floor = order.rule.changeSequence
         try withdraw(order.resource, floor: floor, as: .hidden)
-        if order.rule.mayLowerFloor, old > floor { try update(order.resource) { $0.floor = floor } }
+        if order.rule.mayLowerFloor, old > floor {
+            try setBackOthers(holding: order.resource, to: floor, by: order.run)
+            try update(order.resource) { $0.floor = floor }
+        }
         return true
+    }
+}
+
+extension FullCopyOrder {
+    /// Whether nothing has to be fetched for it any more, or never had to: another filter's copy, and the changes since,
+    /// are as new as it asks for.
+    package func isSettled(by known: Resource?) -> Bool {
+        // After a rejection the server's word counts, not what is here.
+        guard !rule.mayLowerFloor, let known, known.state == .ready, known.generation != nil else { return false }
+        return rule.accepts(known.floor, floor: known.floor)
     }
 }
 

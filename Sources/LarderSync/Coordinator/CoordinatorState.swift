@@ -19,6 +19,8 @@ struct CoordinatorState {
     }
 
     var filters: [(filter: ResourceFilter, priority: SyncPriority)] = []
+    /// Those of the filters that stand for a list.
+    var lists: [String: PagedList] = [:]
     var isForcedOffline = false
     var loop: Loop?
     var waiters: [String: [Int: Waiter]] = [:]
@@ -27,4 +29,13 @@ struct CoordinatorState {
     var publishedAt: Duration?
     var published: SyncStatus?
     var nextNumber = 0
+}
+
+extension CoordinatorState {
+    /// Takes those who wait for the run of a filter that is over; after one that was ended from here, who asked for
+    /// another goes on waiting.
+    mutating func takeWaiters(forEndOf text: String) -> [Waiter] {
+        if loop?.machine.isAskedForAgain(text) == true { return [] }
+        return waiters.removeValue(forKey: text).map { Array($0.values) } ?? []
+    }
 }

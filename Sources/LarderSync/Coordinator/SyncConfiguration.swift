@@ -16,13 +16,15 @@ public struct SyncConfiguration: Sendable {
     /// How long to wait before a full copy that is too old is fetched again; twice as long before the third try, and
     /// so on.
     public var laggingPause: Duration
+    /// What a run takes from the server at most.
+    public var limits: SyncLimits
     /// How long to wait for each step of an exchange.
     public var timeouts: TransportTimeouts
 
     /// A configuration with the protocol's defaults.
     public init(
         base: BaseURL, perPage: Int = 100, keyMapping: RowKeyMapping = .contentSync, concurrentFullCopies: Int = 3,
-        fullCopyAttempts: Int = 3, laggingPause: Duration = .seconds(1),
+        fullCopyAttempts: Int = 3, laggingPause: Duration = .seconds(1), limits: SyncLimits = SyncLimits(),
         timeouts: TransportTimeouts = TransportTimeouts()
     ) {
         precondition((1...100).contains(perPage), "a page has 1 to 100 changes")
@@ -33,6 +35,7 @@ public struct SyncConfiguration: Sendable {
         self.concurrentFullCopies = concurrentFullCopies
         self.fullCopyAttempts = fullCopyAttempts
         self.laggingPause = laggingPause
+        self.limits = limits
         self.timeouts = timeouts
     }
 }

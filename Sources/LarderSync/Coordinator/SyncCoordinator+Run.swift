@@ -11,10 +11,12 @@ extension SyncCoordinator: Service {
     /// next start goes on from there. Called once at a time; together with ``runOnce(within:)`` it is a programming
     /// error.
     public func run() async throws {
+        // Here, so that a shutdown that came before the start finds somebody to tell.
+        let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
         await withGracefulShutdownHandler {
-            _ = await loop(within: nil)
+            _ = await loop(events, continuation, within: nil)
         } onGracefulShutdown: {
-            self.post(.stop)
+            continuation.yield(.stop)
         }
         try Task.checkCancellation()
     }
@@ -28,7 +30,8 @@ extension SyncCoordinator: Service {
     /// - Returns: how the last run of each filter ended; filters that were not run are missing.
     public func runOnce(within limit: Duration) async -> [String: Result<SyncReport, SyncError>] {
         precondition(limit > .zero, "no time to sync")
-        return await loop(within: limit)
+        let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
+        return await loop(events, continuation, within: limit)
     }
 }
 
@@ -37,8 +40,10 @@ extension SyncCoordinator {
         state.withLock { state in _ = state.loop?.events.yield(event) }
     }
 
-    private func loop(within limit: Duration?) async -> [String: Result<SyncReport, SyncError>] {
-        let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
+    private func loop(
+        _ events: AsyncStream<CoordinatorEvent>, _ continuation: AsyncStream<CoordinatorEvent>.Continuation,
+        within limit: Duration?
+    ) async -> [String: Result<SyncReport, SyncError>] {
         let deadline = limit.map { store.host.elapsed() + $0 }
         begin(continuation)
         await withDiscardingTaskGroup { group in
@@ -119,13 +124,15 @@ extension SyncCoordinator {
                 state.loop?.runs[text] = nil
                 state.loop?.progress[text] = nil
                 state.loop?.outcomes[text] = outcome
-                waiters = state.waiters.removeValue(forKey: text).map { Array($0.values) } ?? []
+                waiters = state.takeWaiters(forEndOf: text)
             default: break
             }
             return (state.loop?.machine.step(event, at: moment) ?? [], waiters)
         }
         if case .ended(_, let outcome) = event {
-            for waiter in waiters { waiter.resume(returning: outcome) }
+            // A run that the host ended by going offline is one that there is no network for.
+            let isOffline = isForcedOffline && outcome.isCancelled
+            for waiter in waiters { waiter.resume(returning: isOffline ? .failure(.offline) : outcome) }
         }
         return effects
     }
@@ -159,7 +166,7 @@ extension SyncCoordinator {
         let run = Task {
             let outcome: Result<SyncReport, SyncError>
             do throws(SyncError) {
-                outcome = .success(try await content.sync(filter) { event in self.hear(event, of: text) })
+                outcome = .success(try await execute(filter, text))
             } catch {
                 outcome = .failure(error)
             }
@@ -176,6 +183,14 @@ extension SyncCoordinator {
                 run.cancel()
             }
         }
+    }
+
+    private func execute(_ filter: ResourceFilter, _ text: String) async throws(SyncError) -> SyncReport {
+        let report: @Sendable (SyncEvent) -> Void = { event in self.hear(event, of: text) }
+        guard let list = state.withLock({ $0.lists[text] }) else {
+            return try await content.sync(filter, onEvent: report)
+        }
+        return try await ListRun(list: list, store: store, report: report).execute()
     }
 
     private func hear(_ event: SyncEvent, of text: String) {
@@ -212,5 +227,11 @@ extension SyncCoordinator {
             // It is for looking at only; the store's own failure fails the next run, which says so.
             store.host.logger.debug("could not keep how a run went", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+extension Result<SyncReport, SyncError> {
+    fileprivate var isCancelled: Bool {
+        if case .failure(.cancelled) = self { true } else { false }
     }
 }

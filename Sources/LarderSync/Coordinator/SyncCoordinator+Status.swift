@@ -7,26 +7,18 @@ extension SyncCoordinator {
     ///
     /// - Complexity: a lookup in the store for each member of each filter.
     public var status: SyncStatus {
-        let readiness = (try? store.read { view in try view.readiness() }) ?? []
         let now = store.host.now()
         let moment = Moment(elapsed: store.host.elapsed(), now: now)
-        return state.withLock { state in
-            SyncStatus(
-                isRunning: state.loop != nil,
-                network: state.loop?.machine.network ?? .offline,
-                power: state.loop?.machine.power ?? .normal,
-                isForcedOffline: state.isForcedOffline,
-                allowance: state.loop?.machine.allowance ?? .nothing,
-                filters: state.filters.map { filter, priority in
-                    let text = filter.description
-                    let readiness = readiness.first { $0.filter == text }
-                    return FilterStatus(
-                        filter: text, priority: priority, activity: state.activity(of: text, at: moment),
-                        readiness: readiness,
-                        isOverdue: readiness?.isOverdue(now: now, after: policy.overdueAfter.milliseconds) ?? false,
-                        lastError: readiness?.lastError)
-                })
+        // What runs first, then the store: what is called idle has everything that its run brought.
+        var (status, lists) = state.withLock { ($0.status(at: moment), $0.lists) }
+        let readiness = (try? store.read { view in try view.readiness(with: lists) }) ?? []
+        for index in status.filters.indices {
+            guard let ready = readiness.first(where: { $0.filter == status.filters[index].filter }) else { continue }
+            status.filters[index].readiness = ready
+            status.filters[index].isOverdue = ready.isOverdue(now: now, after: policy.overdueAfter.milliseconds)
+            status.filters[index].lastError = ready.lastError ?? status.filters[index].lastError
         }
+        return status
     }
 
     /// The status now, and again whenever it changes, until the reader ends. A reader that is slow gets the newest.
@@ -36,7 +28,6 @@ extension SyncCoordinator {
         let (stream, continuation) = AsyncStream.makeStream(of: SyncStatus.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             state.nextNumber += 1
-            state.observers[state.nextNumber] = continuation
             return state.nextNumber
         }
         continuation.onTermination = { [weak self] _ in
@@ -44,7 +35,10 @@ extension SyncCoordinator {
             let removed = self?.state.withLock { $0.observers.removeValue(forKey: number) }
             _ = removed
         }
-        continuation.yield(status)
+        publishing.withLock { _ in
+            state.withLock { $0.observers[number] = continuation }
+            continuation.yield(status)
+        }
         return stream
     }
 
@@ -55,8 +49,14 @@ extension SyncCoordinator {
     /// - Throws: `CancellationError`; ``StoreError``, ``EngineError/closed`` among what a read throws.
     public func waitUntilReady(_ filter: ResourceFilter) async throws -> FilterReadiness {
         let text = filter.description
+        let lists = state.withLock { $0.lists }
         // Members become complete by swaps, which are not changes of the filter's own record.
-        for try await readiness in store.values(in: .everything, { view in try view.readiness(of: text) }) {
+        for try await readiness in store.values(
+            in: .everything,
+            { view in
+                try lists[text].map { try view.readiness(ofList: $0.resource, named: text) } ?? view.readiness(of: text)
+            })
+        {
             if let readiness, readiness.isComplete { return readiness }
         }
         throw CancellationError()
@@ -72,22 +72,50 @@ extension SyncCoordinator {
             return true
         }
         guard isWanted else { return }
-        let status = status
-        let observers = state.withLock { state -> [AsyncStream<SyncStatus>.Continuation] in
-            if state.published == status { return [] }
-            state.published = status
-            return Array(state.observers.values)
+        publishing.withLock { _ in
+            let status = status
+            let observers = state.withLock { state -> [AsyncStream<SyncStatus>.Continuation] in
+                if state.published == status { return [] }
+                state.published = status
+                return Array(state.observers.values)
+            }
+            for observer in observers { observer.yield(status) }
         }
-        for observer in observers { observer.yield(status) }
     }
 }
 
 extension CoordinatorState {
+    /// Everything but what only the store knows.
+    fileprivate func status(at moment: Moment) -> SyncStatus {
+        SyncStatus(
+            isRunning: loop != nil, network: loop?.machine.network ?? .offline,
+            power: loop?.machine.power ?? .normal, isForcedOffline: isForcedOffline,
+            allowance: loop?.machine.allowance ?? .nothing,
+            filters: filters.map { filter, priority in
+                let text = filter.description
+                return FilterStatus(
+                    filter: text, priority: priority, activity: activity(of: text, at: moment), readiness: nil,
+                    isOverdue: false, lastError: loop?.machine.lastError(of: text)?.description)
+            })
+    }
+
     /// What is being done for a filter.
     func activity(of text: String, at moment: Moment) -> FilterStatus.Activity {
-        guard let loop else { return .waiting(for: .coordinator) }
-        if let progress = loop.progress[text] { return .running(progress) }
+        // A filter that was just added is one the machine has not heard of.
+        guard let loop, let isRunning = loop.machine.isRunning(text) else { return .waiting(for: .coordinator) }
+        if isRunning { return .running(loop.progress[text] ?? RunProgress()) }
         guard let obstacle = loop.machine.obstacle(of: text, at: moment) else { return .idle }
         return .waiting(for: obstacle)
+    }
+}
+
+extension ReadView {
+    /// How ready every filter is, and every list.
+    fileprivate borrowing func readiness(with lists: [String: PagedList]) throws -> [FilterReadiness] {
+        var all = try readiness()
+        for (text, list) in lists {
+            if let readiness = try readiness(ofList: list.resource, named: text) { all.append(readiness) }
+        }
+        return all
     }
 }

@@ -19,6 +19,8 @@ public final class SyncCoordinator: Sendable {
     let probe: (any ReachabilityProbe)?
     let onEvent: @Sendable (SyncEvent) -> Void
     let state = Mutex(CoordinatorState())
+    /// Held while a status is made and told, so that the last one told is the last one made.
+    let publishing = Mutex(())
 
     /// A coordinator that does not run yet; see ``run()`` and ``runOnce(within:)``.
     ///
@@ -49,7 +51,20 @@ public final class SyncCoordinator: Sendable {
     /// A filter without a token is bootstrapped as soon as conditions allow it; one with a token is brought up to date in
     /// the background. Adding it again changes its priority.
     public func add(_ filter: ResourceFilter, priority: SyncPriority = .normal) {
+        add(filter, priority, list: nil)
+    }
+
+    /// Keeps a list in step from now on, page by page, by the same rules as a filter.
+    ///
+    /// It goes by the filter that names its resource and nothing else (``PagedList/filter``), which must not be added besides.
+    /// Adding it again changes its priority and its source.
+    public func add(_ list: PagedList, priority: SyncPriority = .normal) {
+        add(list.filter, priority, list: list)
+    }
+
+    private func add(_ filter: ResourceFilter, _ priority: SyncPriority, list: PagedList?) {
         let text = filter.description
+        state.withLock { $0.lists[text] = list }
         let known = known([text])[text] ?? KnownFilter()
         state.withLock { state in
             if let index = state.filters.firstIndex(where: { $0.filter == filter }) {
@@ -67,6 +82,7 @@ public final class SyncCoordinator: Sendable {
         let text = filter.description
         let waiters = state.withLock { state in
             state.filters.removeAll { $0.filter == filter }
+            state.lists[text] = nil
             state.loop?.events.yield(.removed(text))
             return state.waiters.removeValue(forKey: text) ?? [:]
         }
@@ -112,7 +128,10 @@ public final class SyncCoordinator: Sendable {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: CoordinatorState.Waiter) in
                 let isWaiting = state.withLock { state in
-                    guard let loop = state.loop, !Task.isCancelled else { return false }
+                    // The filter may have been removed since; nobody would answer then.
+                    guard let loop = state.loop, state.filters.contains(where: { $0.filter == filter }),
+                        !Task.isCancelled
+                    else { return false }
                     state.waiters[text, default: [:]][number] = waiter
                     loop.events.yield(.trigger(.manual(filter)))
                     return true
@@ -126,12 +145,21 @@ public final class SyncCoordinator: Sendable {
         return try outcome.get()
     }
 
-    /// What the store knows of filters.
+    /// What the store knows of filters and lists.
     func known(_ texts: Set<String>) -> [String: KnownFilter] {
+        let lists = state.withLock { $0.lists }
         // What cannot be read will fail the filter's run, which says so.
-        guard let filters = try? store.read({ view in try view.filters() }) else { return [:] }
-        return Dictionary(
-            uniqueKeysWithValues: filters.filter { texts.contains($0.filter) }.map { ($0.filter, KnownFilter($0)) })
+        let known = try? store.read { view in
+            var known: [String: KnownFilter] = [:]
+            for filter in try view.filters() where texts.contains(filter.filter) {
+                known[filter.filter] = KnownFilter(filter)
+            }
+            for (text, list) in lists where texts.contains(text) {
+                known[text] = KnownFilter(list: try view.resource(list.resource))
+            }
+            return known
+        }
+        return known ?? [:]
     }
 }
 
@@ -142,5 +170,11 @@ extension KnownFilter {
         failures = Int(clamping: filter.failures)
         resyncs = Int(clamping: filter.resyncs)
         resyncedAt = filter.resyncedAt
+    }
+
+    /// What is known of a list, by its resource; a pass over it is never a bootstrap, but the first is waited for.
+    init(list: Resource?) {
+        hasToken = list?.syncedAt != nil
+        syncedAt = list?.syncedAt
     }
 }

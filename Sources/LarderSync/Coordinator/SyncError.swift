@@ -31,6 +31,8 @@ public enum SyncError: Error, Sendable {
     case credentials(any Error)
     /// The filter was removed while its run was under way, or run from another place that shares the store.
     case superseded
+    /// A pass over a list failed.
+    case list(ListError)
     /// There is no network, or it is not to be used now; the run is kept for when there is.
     case offline
     /// Something answers in the server's place, such as a captive portal; `status` of its answer, where there was one.
@@ -50,6 +52,7 @@ public enum SyncError: Error, Sendable {
     public var isRetryable: Bool {
         switch self {
         case .transport(let error): error.isRetryable
+        case .list(let error): error.isRetryable
         case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire, .superseded, .offline, .intercepted:
             true
         case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongFullCopy, .store, .credentials, .cancelled:
@@ -61,14 +64,18 @@ public enum SyncError: Error, Sendable {
     public var retryAfter: Int? {
         switch self {
         case .rateLimited(_, let seconds), .unavailable(_, let seconds): seconds
+        case .list(.source(let error as SyncError)): error.retryAfter
         default: nil
         }
     }
 
     /// Whether not the server has answered.
     var isInterception: Bool {
-        if case .intercepted = self { return true }
-        return false
+        switch self {
+        case .intercepted: true
+        case .list(.source(let error as SyncError)): error.isInterception
+        default: false
+        }
     }
 }
 
@@ -81,6 +88,8 @@ extension SyncError {
             case is CancellationError: .cancelled
             case TransportError.cancelled: .cancelled
             case let error as TransportError: .transport(error)
+            case ListError.cancelled: .cancelled
+            case let error as ListError: .list(error)
             default: .store(error)
             }
     }
@@ -90,24 +99,29 @@ extension SyncError: CustomStringConvertible {
     /// What happened, in one line without content.
     public var description: String {
         switch self {
-        case .transport(let error): error.description
+        case .transport(let error): "The exchange with the server failed: \(error)."
         case .wire(let error, let request):
             "The server's answer to a \(request.rawValue) request is unusable: \(error)."
         case .unauthorized: "The server refused the credentials."
         case .rateLimited(_, let after): "The server asks to come back \(after.map { "in \($0) s" } ?? "later")."
         case .unavailable(let problem, _): "The server is failing (\(problem.status))."
-        case .refused(let problem): "The server refused the request (\(problem.status) \(problem.code ?? ""))."
+        case .refused(let problem):
+            "The server refused the request (\(problem.status)\(problem.code.map { " \($0)" } ?? ""))."
         case .endlessResync: "The server asks for a bootstrap in answer to a bootstrap."
         case .inconsistentRun(let reason): "The pages of the run contradict each other (\(reason))."
         case .outsideFilter: "The server sent a change that the filter does not cover."
         case .laggingFullCopy: "A full copy is older than the change that asked for it."
         case .wrongFullCopy: "A full copy is of another resource than was asked for."
-        case .store(let error): "The store failed: \(error)"
-        case .credentials(let error): "There are no credentials: \(error)"
+        case .store(let error): Self.sentence("The store failed: \(error)")
+        case .credentials(let error): Self.sentence("There are no credentials: \(error)")
         case .superseded: "The filter was removed or synced from elsewhere meanwhile."
+        case .list(let error): Self.sentence(error.description)
         case .offline: "There is no network, or it is not to be used now."
         case .intercepted: "Something else answers in the server's place; the network may want a sign-in."
         case .cancelled: "The run was cancelled."
         }
     }
+
+    /// The errors of others end as they like.
+    private static func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
 }

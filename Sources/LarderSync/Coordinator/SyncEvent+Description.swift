@@ -8,10 +8,10 @@ extension SyncEvent: CustomStringConvertible {
         case .began(let filter, .incremental): "Asking what has changed in “\(filter)”."
         case .tokenRejected(let filter):
             "The server no longer knows where “\(filter)” left off. All of it is fetched again; what is here stays readable."
-        case .page(let number, let mutations): "Page \(number) brought \(mutations) changes."
+        case .page(let number, let mutations): "Page \(number) brought \(mutations.of("change"))."
         case .fullCopy(let resource, let rows, let bytes, let total):
-            "\(resource) is coming in: \(rows) rows, \(bytes)\(total.map { " of \($0)" } ?? "") bytes."
-        case .swapped(let resource, let rows, _, _): "\(resource) is new as a whole: \(rows) rows."
+            "\(resource) is coming in: \(rows.of("row")), \(bytes)\(total.map { " of \($0)" } ?? "") bytes."
+        case .swapped(let resource, let rows, _, _): "\(resource) is new as a whole: \(rows.of("row"))."
         case .lagging(let resource): "The copy of \(resource) is older than what is known; it is fetched again."
         case .hidden(let resource): "\(resource) is not public any more and was hidden."
         case .swept(let resource): "\(resource) is not asked for any more; its rows were removed."
@@ -37,13 +37,18 @@ extension SyncReport: CustomStringConvertible {
     public var description: String {
         if kind == .incremental, mutations == 0 { return "“\(filter)” is up to date; nothing had changed." }
         var parts: [String] = []
-        if fullCopies > 0 { parts.append("\(fullCopies) resources new as a whole with \(rowsCopied) rows") }
-        if rowsChanged > 0 { parts.append("\(rowsChanged) rows changed") }
-        if hidden > 0 { parts.append("\(hidden) resources gone") }
-        if unknownMutations > 0 { parts.append("\(unknownMutations) changes passed over") }
+        if fullCopies > 0 { parts.append("\(fullCopies.of("resource")) new as a whole with \(rowsCopied.of("row"))") }
+        if rowsChanged > 0 { parts.append("\(rowsChanged.of("row")) changed") }
+        if hidden > 0 { parts.append("\(hidden.of("resource")) gone") }
+        if unknownMutations > 0 { parts.append("\(unknownMutations.of("change")) passed over") }
         let what = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
         return "“\(filter)” is up to date\(what)."
     }
+}
+
+extension Int {
+    /// So many of what a noun names.
+    fileprivate func of(_ noun: String) -> String { "\(self == 0 ? "no" : "\(self)") \(noun)\(self == 1 ? "" : "s")" }
 }
 
 extension Duration {

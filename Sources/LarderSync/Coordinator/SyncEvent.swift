@@ -73,7 +73,8 @@ public struct SyncReport: Hashable, Sendable {
     /// The bound of the run.
     public internal(set) var untilSequence: Int64 = 0
 
-    init(filter: String, kind: Kind) {
+    /// A run that has done nothing yet.
+    package init(filter: String, kind: Kind) {
         self.filter = filter
         self.kind = kind
     }

@@ -41,7 +41,7 @@ public struct FilterStatus: Hashable, Sendable {
         case retry(at: Int64)
         /// The end of a slow spell after token upon token was rejected, in milliseconds since 1970-01-01 UTC.
         case slowMode(until: Int64)
-        /// The coordinator to run.
+        /// The coordinator to run, or to take note of the filter.
         case coordinator
     }
 

@@ -4,7 +4,7 @@ package import LarderStore
 /// What fetching a full copy asks for. All but ``report(_:)`` and ``end(_:)`` are answered by exactly one ``CopyEvent``,
 /// and one is under way at a time.
 package enum CopyEffect: Sendable {
-    /// Wait until no other filter's copy of the resource is under way; see whether that one will do.
+    /// Wait until no other filter's copy of the resource is under way; see whether what is there then will do.
     case claim(FullCopyOrder)
     /// Send the request.
     case fetch(ServerPath)

@@ -18,6 +18,7 @@ package struct CopyMachine: Sendable {
     private let order: FullCopyOrder
     private let attempts: Int
     private let mapping: RowKeyMapping
+    private let bodyLimit: Int
     private var phase = Phase.idle
     private var attempt = 1
     private var length: Int?
@@ -28,8 +29,15 @@ package struct CopyMachine: Sendable {
     private var header: FullCopyHeader?
     private var sequel = Sequel.again
 
-    /// A copy that was not begun; `attempts` is how often it may be fetched.
-    package init(_ order: FullCopyOrder, attempts: Int, mapping: RowKeyMapping) {
+    /// A copy that was not begun.
+    ///
+    /// - Parameters:
+    ///   - attempts: how often it may be fetched.
+    ///   - bodyLimit: the bytes of its body at most.
+    package init(
+        _ order: FullCopyOrder, attempts: Int, mapping: RowKeyMapping, bodyLimit: Int = FullCopyParser.maximumBody
+    ) {
+        self.bodyLimit = bodyLimit
         self.order = order
         self.attempts = attempts
         self.mapping = mapping
@@ -121,7 +129,7 @@ extension CopyMachine {
     }
 
     private mutating func open(_ staging: Staging, _ now: Int64) -> [CopyEffect] {
-        intake = FullCopyIntake(order.resource, staging, mapping, now: now)
+        intake = FullCopyIntake(order.resource, staging, mapping, bodyLimit: bodyLimit, now: now)
         if hasEnded { return endBody() }
         guard let chunk = first else { preconditionFailure("a generation that nothing asked for") }
         first = nil

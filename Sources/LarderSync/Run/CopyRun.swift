@@ -14,7 +14,8 @@ struct CopyRun: Sendable {
     /// Fetches a full copy until one is new enough, and swaps it in.
     func execute() async throws(SyncError) -> FullCopyResult {
         var machine = CopyMachine(
-            order, attempts: configuration.fullCopyAttempts, mapping: configuration.keyMapping)
+            order, attempts: configuration.fullCopyAttempts, mapping: configuration.keyMapping,
+            bodyLimit: configuration.limits.fullCopyBytes)
         var body: TransportBody.AsyncIterator?
         var claim: ResourceClaims.Claim?
         defer { claim?.release() }
@@ -44,9 +45,9 @@ struct CopyRun: Sendable {
     ) async throws -> CopyEvent {
         switch effect {
         case .claim(let order):
-            let turn = try await claims.claim(order.resource)
-            claim = turn
-            guard turn.hasWaited else { return .claimed(isSettled: false) }
+            claim = try await claims.claim(order.resource)
+            let known = try store.read { view in try view.resource(order.resource) }
+            guard order.isSettled(by: known) else { return .claimed(isSettled: false) }
             return .claimed(isSettled: try await store.write { transaction in try transaction.settle(order) })
         case .fetch(let path):
             body = nil

@@ -15,12 +15,12 @@ struct FullCopyIntake: Sendable {
     private(set) var rows = 0
     private(set) var bytes = 0
 
-    init(_ resource: ResourceKey, _ staging: Staging, _ mapping: RowKeyMapping, now: Int64) {
+    init(_ resource: ResourceKey, _ staging: Staging, _ mapping: RowKeyMapping, bodyLimit: Int, now: Int64) {
         self.resource = resource
         self.staging = staging
         self.mapping = mapping
         self.now = now
-        parser = FullCopyParser(capturing: mapping.names)
+        parser = FullCopyParser(capturing: mapping.names, bodyLimit: bodyLimit)
         batch = RowBatch(for: staging)
     }
 

@@ -2,18 +2,8 @@ internal import LarderFormat
 
 /// Checks that the pages of a run fit together, and lead to an end, before anything of them is applied.
 struct PageOrder: Sendable {
-    /// How long a run may go on.
-    struct Limits: Hashable, Sendable {
-        /// The most pages of one run: a hundred million changes at 100 a page.
-        var pages = 1_000_000
-        /// The most pages in a row that bring nothing new: no change, or only resources that were listed before.
-        var idlePages = 100
-        /// The most resources that a bootstrap may list.
-        var resources = 1_000_000
-    }
-
     private let run: FilterRun
-    private let limits: Limits
+    private let limits: SyncLimits
     private var bound: Int64?
     private var lastSequence: Int64?
     private var pages = 0
@@ -21,7 +11,7 @@ struct PageOrder: Sendable {
     /// The resources that a bootstrap has listed.
     private var listed: Set<ResourceKey> = []
 
-    init(run: FilterRun, limits: Limits = Limits()) {
+    init(run: FilterRun, limits: SyncLimits) {
         self.run = run
         self.limits = limits
     }
@@ -29,8 +19,11 @@ struct PageOrder: Sendable {
     /// Whether the server has fewer changes than when this filter was last run: it was restored from a backup, and
     /// what is here may be newer than what it has. Counts as a rejected token.
     func isSetBack(_ page: SyncPage) -> Bool {
-        guard bound == nil, !run.isRejected, let last = run.lastUntilSequence else { return false }
-        return page.syncUntilSequence < last
+        guard bound == nil else { return false }
+        // After a rejection, what runs before it had asked for says nothing any more; what this bootstrap has finished
+        // before it was interrupted does.
+        let known = [run.isRejected ? nil : run.lastUntilSequence, run.finishedFloor].compactMap { $0 }
+        return known.contains { page.syncUntilSequence < $0 }
     }
 
     /// Throws unless the page has the run's bound, goes on where the last one ended, stays within the filter, and leads

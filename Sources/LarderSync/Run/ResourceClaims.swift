@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Whose turn it is to fetch a resource's full copy: one filter's at a time, first come, first served.
 ///
-/// Filters that overlap would else fetch the same copy beside each other; who has waited may find its order settled.
+/// Filters that overlap would else fetch the same copy beside each other; the next in line may find its order settled.
 final class ResourceClaims: Sendable {
     private struct State {
         var waiters: [ResourceKey: [(ticket: Int, continuation: CheckedContinuation<Bool, Never>)]] = [:]
@@ -15,8 +15,6 @@ final class ResourceClaims: Sendable {
     struct Claim: Sendable {
         fileprivate let claims: ResourceClaims
         fileprivate let resource: ResourceKey
-        /// Whether somebody else had it at first.
-        let hasWaited: Bool
 
         /// Gives the right to the next in line; called once.
         func release() { claims.release(resource) }
@@ -34,7 +32,7 @@ final class ResourceClaims: Sendable {
             state.nextTicket += 1
             return state.nextTicket
         }
-        guard let ticket else { return Claim(claims: self, resource: resource, hasWaited: false) }
+        guard let ticket else { return Claim(claims: self, resource: resource) }
         let isMine = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
                 if let known = enter(resource, ticket, continuation) { continuation.resume(returning: known) }
@@ -44,7 +42,7 @@ final class ResourceClaims: Sendable {
         }
         state.withLock { _ = $0.cancelled.remove(ticket) }
         if !isMine { throw CancellationError() }
-        return Claim(claims: self, resource: resource, hasWaited: true)
+        return Claim(claims: self, resource: resource)
     }
 
     /// Joins the line; at once the answer, when the turn came or the wait was cancelled in between.

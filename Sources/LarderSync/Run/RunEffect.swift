@@ -5,7 +5,7 @@ package enum RunEffect: Sendable {
     /// Note in the store that a run of the filter begins, and say how.
     case begin(filter: String)
     /// Discard the token of the run, which the server has rejected, and begin a bootstrap in its place.
-    case beginBootstrap(FilterRun)
+    case beginBootstrap(FilterRun, Rejection)
     /// Fetch and decode a page.
     case fetchPage(ServerPath)
     /// Apply changes that need no full copy, in one commit.

@@ -12,6 +12,7 @@ package struct RunMachine: Sendable {
     private let filter: ResourceFilter
     private let perPage: Int
     private let concurrentFullCopies: Int
+    private let limits: SyncLimits
     private var phase = Phase.idle
     private var run: FilterRun?
     private var order: PageOrder?
@@ -28,7 +29,10 @@ package struct RunMachine: Sendable {
     private var result: SyncReport
 
     /// A run of `filter` that has not begun.
-    package init(filter: ResourceFilter, perPage: Int, concurrentFullCopies: Int) {
+    package init(
+        filter: ResourceFilter, perPage: Int, concurrentFullCopies: Int, limits: SyncLimits = SyncLimits()
+    ) {
+        self.limits = limits
         self.filter = filter
         self.perPage = perPage
         self.concurrentFullCopies = concurrentFullCopies
@@ -48,7 +52,7 @@ package struct RunMachine: Sendable {
         case (_, .failed(let error)): return fail(error)
         case (.beginning, .begun(let run)): return begin(run)
         case (.fetching, .page(let page)): return take(page)
-        case (.fetching, .pageRejected): return reject()
+        case (.fetching, .pageRejected): return reject(.token)
         case (.applying, .applied(let applied)): return took(applied)
         case (.ordering, .ordered(let orders)): return fetch(orders)
         case (.copying, .copied(_, let copy)): return took(copy)
@@ -64,7 +68,7 @@ package struct RunMachine: Sendable {
 extension RunMachine {
     private mutating func begin(_ run: FilterRun) -> [RunEffect] {
         self.run = run
-        order = PageOrder(run: run)
+        order = PageOrder(run: run, limits: limits)
         trail = PageTrail()
         result = SyncReport(filter: run.canonicalText, kind: run.kind)
         result.wasRejected = wasRejected
@@ -86,16 +90,17 @@ extension RunMachine {
         return [.finish(run, token: token, until: bound)]
     }
 
-    /// Goes over into a bootstrap, once.
-    private mutating func reject() -> [RunEffect] {
-        guard let run, !run.isRejected else { return fail(.endlessResync) }
+    /// Goes over into a bootstrap. A token can be rejected once; a bootstrap that follows a count set back has no bound
+    /// to be behind of.
+    private mutating func reject(_ rejection: Rejection) -> [RunEffect] {
+        guard let run, rejection == .setBack || !run.isRejected else { return fail(.endlessResync) }
         wasRejected = true
         phase = .beginning
-        return [.report(.tokenRejected(filter: run.canonicalText)), .beginBootstrap(run)]
+        return [.report(.tokenRejected(filter: run.canonicalText)), .beginBootstrap(run, rejection)]
     }
 
     private mutating func take(_ page: SyncPage) -> [RunEffect] {
-        if order?.isSetBack(page) == true { return reject() }
+        if order?.isSetBack(page) == true { return reject(.setBack) }
         do throws(SyncError) {
             try order?.check(page, filter)
             next = try page.nextPageURL.map { (text) throws(SyncError) in try ServerPath.of(text, .page) }

@@ -15,7 +15,8 @@ struct SyncRun: Sendable {
     /// Runs to the end, over into a bootstrap when the token is rejected.
     func execute() async throws(SyncError) -> SyncReport {
         var machine = RunMachine(
-            filter: filter, perPage: configuration.perPage, concurrentFullCopies: configuration.concurrentFullCopies)
+            filter: filter, perPage: configuration.perPage, concurrentFullCopies: configuration.concurrentFullCopies,
+            limits: configuration.limits)
         let outcome = await withTaskGroup(of: RunEvent.self) { group in
             var effects = machine.start()
             while true {
@@ -40,10 +41,12 @@ struct SyncRun: Sendable {
             case .begin(let text):
                 let now = store.host.now()
                 return .begun(try await store.write { transaction in try transaction.beginRun(text, now: now) })
-            case .beginBootstrap(let run):
+            case .beginBootstrap(let run, let rejection):
                 let now = store.host.now()
                 return .begun(
-                    try await store.write { transaction in try transaction.replaceRejected(run, now: now) })
+                    try await store.write { transaction in
+                        try transaction.replaceRejected(run, after: rejection, now: now)
+                    })
             case .fetchPage(let path):
                 return try await fetchPage(path)
             case .apply(let changes, let run):

@@ -10,6 +10,13 @@ package struct Moment: Hashable, Sendable {
         self.elapsed = elapsed
         self.now = now
     }
+
+    /// How long a time of the clock that may jump is ago; zero for one that lies in the future.
+    func passed(since time: Int64) -> Duration {
+        let (age, isTooLong) = now.subtractingReportingOverflow(time)
+        if isTooLong { return now > time ? .milliseconds(Int64.max) : .zero }
+        return .milliseconds(max(0, age))
+    }
 }
 
 /// What the store knows of a filter when the coordinator takes it on.
@@ -86,4 +93,12 @@ package struct AttemptNote: Hashable, Sendable {
     package var lastError: String?
     /// When the next one is meant to begin, in milliseconds since 1970-01-01 UTC.
     package var nextAttemptAt: Int64?
+
+    /// A note.
+    package init(attemptedAt: Int64?, failures: Int, lastError: String?, nextAttemptAt: Int64?) {
+        self.attemptedAt = attemptedAt
+        self.failures = failures
+        self.lastError = lastError
+        self.nextAttemptAt = nextAttemptAt
+    }
 }

@@ -39,7 +39,7 @@ extension CoordinatorMachine {
     mutating func countRejection(_ text: String, _ moment: Moment) {
         guard let index = index(text) else { return }
         schedules[index].hasToken = false
-        schedules[index].resyncs += 1
+        schedules[index].resyncs = schedules[index].resyncs.next
         let beyond = schedules[index].resyncs - policy.resyncsBeforeSlow
         guard beyond >= 0 else { return }
         let wait = policy.slow.delay(afterFailures: beyond + 1, chance: chance.next())
@@ -57,7 +57,7 @@ extension CoordinatorMachine {
             note(index, moment)
             return
         }
-        schedules[index].failures += 1
+        schedules[index].failures = schedules[index].failures.next
         let failures = schedules[index].failures
         let retry = error.isRetryable ? policy.retry : policy.refusedRetry
         let wait = retry.delay(afterFailures: failures, chance: chance.next())
@@ -87,10 +87,20 @@ extension CoordinatorMachine {
                     nextAttemptAt: next.map { moment.now.addingReportingOverflow($0.milliseconds).partialValue })))
     }
 
+    /// Whether somebody asks by hand for a run after the one that is being ended.
+    func isAskedForAgain(_ text: String) -> Bool {
+        index(text).map { schedules[$0].isCancelled && schedules[$0].want == .manual } ?? false
+    }
+
     private mutating func meetPortal(_ moment: Moment) {
         guard portal == nil else { return }
         portalFailures += 1
         portal = Portal(lookAt: lookAt(moment))
         effects.append(.report(.intercepted))
     }
+}
+
+extension Int {
+    /// One more, as far as there are numbers: a count from the store may be any.
+    fileprivate var next: Int { self < .max ? self + 1 : self }
 }

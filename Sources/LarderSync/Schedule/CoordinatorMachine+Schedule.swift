@@ -10,14 +10,26 @@ extension CoordinatorMachine {
         }
         lookDue(moment)
         refresh(moment)
+        if allowance < .manual { refuseWaiting(moment) }
         startDue(moment)
         arm(nextWake(moment))
     }
 
     private mutating func lookDue(_ moment: Moment) {
-        guard let lookAt = portal?.lookAt, lookAt <= moment.elapsed else { return }
+        guard let lookAt = nextLook, lookAt <= moment.elapsed else { return }
         portal?.lookAt = nil
         effects.append(.probe)
+    }
+
+    /// When to look for a way past a portal. A look is traffic, too: there is none while the host forces offline.
+    private var nextLook: Duration? { isForcedOffline ? nil : portal?.lookAt }
+
+    /// Who asked by hand and waits for a turn does not wait for a network.
+    private mutating func refuseWaiting(_ moment: Moment) {
+        for index in schedules.indices where schedules[index].want == .manual {
+            schedules[index].want = .background
+            effects.append(.refuse(schedules[index].text, refusal))
+        }
     }
 
     /// Wants what is due by time, and tells what is overdue.
@@ -46,17 +58,16 @@ extension CoordinatorMachine {
     /// When the filter is overdue, unless it is known to be.
     private func overdueAt(_ schedule: FilterSchedule, _ moment: Moment) -> Duration? {
         guard let syncedAt = schedule.syncedAt, !schedule.isOverdueReported else { return nil }
-        let age = moment.now.subtractingReportingOverflow(syncedAt)
-        // A last run that lies in the future says nothing but that the clock was set back.
-        let passed = age.overflow || age.partialValue < 0 ? .zero : Duration.milliseconds(age.partialValue)
-        return moment.elapsed + policy.overdueAfter - passed
+        // At least what the clock that never jumps has counted: by the other one, the last run may lie in the future.
+        let counted = moment.elapsed - (schedule.finishedAt ?? schedule.addedAt)
+        return moment.elapsed + policy.overdueAfter - max(counted, moment.passed(since: syncedAt))
     }
 
     private mutating func startDue(_ moment: Moment) {
         let allowance = allowance
         var free = policy.concurrentRuns - schedules.count { $0.running != nil }
         let due = schedules.indices.filter { canStart(schedules[$0], allowance, moment) }
-            .sorted { precedes(schedules[$0], schedules[$1]) }
+            .sorted { precedes(schedules[$0], schedules[$1], moment) }
         for index in due where free > 0 {
             guard let want = schedules[index].want else { continue }
             free -= 1
@@ -74,10 +85,19 @@ extension CoordinatorMachine {
         return schedule.earliest(for: want).map { $0 <= moment.elapsed } ?? true
     }
 
-    /// By hand first, then by priority, then what is waited for, then who has waited longest.
-    private func precedes(_ left: FilterSchedule, _ right: FilterSchedule) -> Bool {
+    /// After that long a wait priorities do not count: filters that are due again and again would keep others off for
+    /// ever where a run takes long.
+    private static let longWait = Duration.seconds(3600)
+
+    /// By hand first, then who has waited long, then by priority, then what is waited for, then who has waited longest.
+    private func precedes(_ left: FilterSchedule, _ right: FilterSchedule, _ moment: Moment) -> Bool {
         guard let leftWant = left.want, let rightWant = right.want else { return left.want != nil }
         if (leftWant == .manual) != (rightWant == .manual) { return leftWant == .manual }
+        let limit = moment.elapsed - Self.longWait
+        if (left.wantedSince <= limit) != (right.wantedSince <= limit) { return left.wantedSince <= limit }
+        if left.wantedSince <= limit, left.wantedSince != right.wantedSince {
+            return left.wantedSince < right.wantedSince
+        }
         if left.priority != right.priority { return left.priority > right.priority }
         if leftWant != rightWant { return leftWant > rightWant }
         return left.wantedSince < right.wantedSince
@@ -86,7 +106,7 @@ extension CoordinatorMachine {
     /// When something will be due that no other event announces.
     private func nextWake(_ moment: Moment) -> Duration? {
         var times: [Duration] = []
-        if let lookAt = portal?.lookAt { times.append(lookAt) }
+        if let lookAt = nextLook { times.append(lookAt) }
         let allowance = allowance
         for schedule in schedules where schedule.running == nil {
             if let due = refreshAt(schedule) { times.append(due) }
@@ -123,7 +143,7 @@ extension CoordinatorMachine {
             if let earliest, let armed, armed <= earliest { continue }
             if !isFull || earliest.map({ $0 > moment.elapsed }) == true { return false }
         }
-        if let portal, let lookAt = portal.lookAt { return armed.map { $0 <= lookAt } ?? false }
+        if let lookAt = nextLook { return armed.map { $0 <= lookAt } ?? false }
         return true
     }
 
@@ -141,6 +161,12 @@ extension CoordinatorMachine {
 }
 
 extension CoordinatorMachine {
+    /// Whether a run of a filter is under way; nil for a filter that is not kept in step.
+    func isRunning(_ text: String) -> Bool? { index(text).map { schedules[$0].running != nil } }
+
+    /// Why a filter's last run failed; nil once one has finished.
+    func lastError(of text: String) -> SyncError? { index(text).flatMap { schedules[$0].lastError } }
+
     /// What a run of a filter waits for; nil when none is due.
     func obstacle(of text: String, at moment: Moment) -> FilterStatus.Obstacle? {
         guard let index = index(text), let want = schedules[index].want else { return nil }

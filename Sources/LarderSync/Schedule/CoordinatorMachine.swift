@@ -78,12 +78,12 @@ extension CoordinatorMachine {
             schedules[index].isRemoved = false
             return
         }
-        var schedule = FilterSchedule(filter, priority, known)
+        var schedule = FilterSchedule(filter, priority, known, addedAt: moment.elapsed)
         // A loop of rejections does not begin anew with every launch.
         if schedule.resyncs >= policy.resyncsBeforeSlow, let resyncedAt = known.resyncedAt {
             let wait = policy.slow.delay(
                 afterFailures: schedule.resyncs - policy.resyncsBeforeSlow + 1, chance: chance.next())
-            let passed = Duration.milliseconds(max(0, moment.now.subtractingReportingOverflow(resyncedAt).partialValue))
+            let passed = moment.passed(since: resyncedAt)
             if passed < wait { schedule.slowUntil = moment.elapsed + wait - passed }
         }
         // What is added without a token was asked for; what has one is brought up to date behind.
@@ -132,8 +132,8 @@ extension CoordinatorMachine {
     private mutating func askByHand(_ filter: ResourceFilter?, _ moment: Moment) {
         for index in schedules.indices where filter == nil || schedules[index].filter == filter {
             let schedule = schedules[index]
-            // The run under way is the answer.
-            if schedule.running != nil { continue }
+            // The run under way is the answer, unless it is being ended.
+            if schedule.running != nil, !schedule.isCancelled { continue }
             if allowance < .manual || isStopping {
                 effects.append(.refuse(schedule.text, refusal))
                 schedules[index].ask(.background, at: moment)
@@ -145,7 +145,7 @@ extension CoordinatorMachine {
         }
     }
 
-    private var refusal: SyncError {
+    var refusal: SyncError {
         if isStopping { return .cancelled }
         return portal == nil ? .offline : .intercepted(status: nil)
     }

@@ -15,6 +15,8 @@ struct FilterSchedule: Sendable {
     /// Whether the filter was removed while its run is under way.
     var isRemoved = false
     var hasToken: Bool
+    /// When it was added, by the clock that never jumps.
+    let addedAt: Duration
     /// When the last run finished, by the wall clock and by the one that never jumps.
     var syncedAt: Int64?
     var finishedAt: Duration?
@@ -30,11 +32,12 @@ struct FilterSchedule: Sendable {
     var lastError: SyncError?
     var isOverdueReported = false
 
-    init(_ filter: ResourceFilter, _ priority: SyncPriority, _ known: KnownFilter) {
+    init(_ filter: ResourceFilter, _ priority: SyncPriority, _ known: KnownFilter, addedAt: Duration) {
         self.filter = filter
         text = filter.description
         self.priority = priority
         hasToken = known.hasToken
+        self.addedAt = addedAt
         syncedAt = known.syncedAt
         failures = known.failures
         resyncs = known.resyncs

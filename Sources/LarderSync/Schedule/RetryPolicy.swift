@@ -18,8 +18,12 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The wait after so many failures in a row, 1 or more; `chance` is evenly spread over 0 to 1.
     func delay(afterFailures failures: Int, chance: Double) -> Duration {
         var delay = first
-        // Doubling ends at the limit, so that no count of failures overflows.
-        for _ in 1..<max(failures, 1) where delay < limit { delay = delay * 2 }
+        var doublings = max(failures, 1) - 1
+        // Doubling ends at the limit, so that no count of failures takes long.
+        while doublings > 0, delay < limit {
+            delay = delay * 2
+            doublings -= 1
+        }
         return min(delay, limit) * (1 - jitter * chance)
     }
 }

@@ -51,6 +51,27 @@ import Testing
         try store.close()
     }
 
+    @Test func `behind one key through another leaves out the first and holds the last`() async throws {
+        let store = try await filled()
+        func check(_ range: RowRange, _ expected: some Sequence<String>) throws {
+            #expect(try store.keys(range) == Array(expected))
+            #expect(try store.keys(range, reversed: true) == expected.reversed())
+        }
+        // Keys that are there, and some that are not: before all, between and behind.
+        for after in names.map(Optional.some) + [nil, "-9", "50", "aa", "z\u{0}"] {
+            for through in names.map(Optional.some) + [nil, "-9", "50", "aa", "z\u{0}"] {
+                let behind = names.filter { key in after.map { RecordKey.precedes($0, key) } ?? true }
+                let upTo = behind.filter { key in through.map { !RecordKey.precedes($0, key) } ?? true }
+                try check(.keys(after: after, through: through, type: "translation", of: translations), upTo)
+                guard let from = after else { continue }
+                let atOrBehind = names.filter { !RecordKey.precedes($0, from) }
+                let closed = atOrBehind.filter { key in through.map { !RecordKey.precedes($0, key) } ?? true }
+                try check(.keys(from: from, through: through, type: "translation", of: translations), closed)
+            }
+        }
+        try store.close()
+    }
+
     @Test func `from one key up to another holds the first and not the last`() async throws {
         let store = try await filled()
         func keys(_ from: String?, _ upTo: String?) throws -> [String] {

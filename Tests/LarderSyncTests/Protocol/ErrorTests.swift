@@ -94,7 +94,7 @@ import Testing
         (422, problem("unknown_resource_group"), "unknown_resource_group"),
         (400, general("invalid_request"), "invalid_request"), (403, general("forbidden"), "forbidden"),
         (404, general("not_found"), "not_found"), (404, problem("snapshot_not_found"), "snapshot_not_found"),
-        (418, "<html>", ""), (302, "", ""), (204, "", ""), (206, "", ""),
+        (418, "<html>", ""), (204, "", ""), (206, "", ""),
     ])
     func `that the same request would meet again are not retried`(_ status: Int, _ body: String, _ code: String)
         async throws
@@ -109,6 +109,22 @@ import Testing
         }
         #expect(problem.status == status && (problem.code ?? "") == code)
         #expect(!error.isRetryable)
+        #expect(server.names.count == 3)
+        #expect(try fixture.token() == "A")
+    }
+
+    @Test(arguments: [(302, ""), (511, "text/html"), (200, "text/html; charset=utf-8")])
+    func `that are not the server's are told as such, and may pass`(_ status: Int, _ type: String) async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on(
+            "token A", status: status, headers: [.location: "http://evil.test/x", .contentType: type], "<html>")
+        let error = try await fixture.failure("translations:*")
+        guard case .intercepted(status) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.isRetryable)
         #expect(server.names.count == 3)
         #expect(try fixture.token() == "A")
     }

@@ -47,6 +47,7 @@ final class CoordinatorFixture: Sendable {
     }
 
     /// Lets `coordinator` run for the length of `body`.
+    @discardableResult
     func running<Result>(
         _ coordinator: SyncCoordinator, _ body: () async throws -> Result
     ) async throws -> Result {

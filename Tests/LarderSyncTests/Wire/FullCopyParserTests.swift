@@ -47,6 +47,23 @@ private let head = #""resource_group":"translations","resource_id":19,"schema_ve
     private let header = FullCopyHeader(
         group: "translations", id: 19, contentID: nil, schemaVersion: 1, sequence: 5010, recordCount: 3)
 
+    @Test func `that never ends is given up at the limit of the body`() throws {
+        for piece in [" ", "1", "\"a\":[1,2],"] {
+            var parser = FullCopyParser(bodyLimit: 10_000)
+            let begin = piece == " " ? "{" : piece == "1" ? "{\"x\":" : "{\"x\":1,"
+            let chunk = Array(String(repeating: piece, count: 100).utf8)
+            var fed = 0
+            #expect(throws: WireError.tooLarge(path: "", limit: 10_000)) {
+                try parser.feed(Array(begin.utf8)) { _ in }
+                while fed < 1 << 20 {
+                    fed += chunk.count
+                    try parser.feed(chunk) { _ in }
+                }
+            }
+            #expect(fed <= 10_000 + chunk.count)
+        }
+    }
+
     @Test func `yields each record as it stands on the wire, wherever it is split`() throws {
         let bytes = Array(sample.utf8)
         for split in 0...bytes.count {

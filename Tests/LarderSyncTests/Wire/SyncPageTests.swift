@@ -143,6 +143,15 @@ private func replacing(_ old: String, _ new: String, in text: String) -> String 
         }
     }
 
+    @Test func `with more changes than anybody may ask for is not read to its end`() throws {
+        let change = #"{"sequence":1,"type":"X","resource_group":"g","resource_id":1}"#
+        let many = { (count: Int) in page(repeatElement(change, count: count).joined(separator: ",")) }
+        #expect(try decode(many(SyncPage.maximumMutations)).mutations.count == SyncPage.maximumMutations)
+        #expect(throws: WireError.tooMany(path: "sync.mutations", limit: SyncPage.maximumMutations)) {
+            try decode(many(SyncPage.maximumMutations + 1))
+        }
+    }
+
     @Test func `larger than the limit is not looked at`() {
         #expect(throws: WireError.tooLarge(path: "", limit: 3)) { try SyncPage(decoding: [1, 2, 3, 4], limit: 3) }
     }

@@ -11,7 +11,7 @@ struct SyncVisit {
 
     func run() async throws {
         var options = StoreOptions()
-        if let cap { options.mapSizeCap = cap }
+        if let cap { (options.mapSize, options.mapSizeCap) = (cap, cap) }
         let store = try Store.open(at: path, options: options)
         let filter = try ResourceFilter("translations:*")
         let sync = ContentSync(store: store, transport: transport, configuration: SyncConfiguration(base: base))

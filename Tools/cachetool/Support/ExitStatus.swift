@@ -54,7 +54,7 @@ enum ExitStatus: Int32 {
         case .store(let error): ExitStatus(error) ?? .system
         case .wire, .endlessResync, .inconsistentRun, .outsideFilter, .laggingFullCopy, .wrongFullCopy: .format
         case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials, .superseded, .offline,
-            .intercepted:
+            .intercepted, .list:
             .system
         case .cancelled: .interrupted
         }

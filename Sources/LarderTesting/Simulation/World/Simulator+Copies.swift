@@ -175,7 +175,7 @@ extension Simulator {
             return
         }
         claims[copy.resource] = (copy.number, [])
-        ask(copy, "has its turn") { _, _ in .claimed(isSettled: false) }
+        take(order, copy, "has its turn")
     }
 
     private func release(_ copy: SimulatedCopy) {
@@ -189,8 +189,14 @@ extension Simulator {
         claims[copy.resource]?.line.removeFirst()
         claims[copy.resource]?.holder = next
         waiting.wait = nil
-        ask(waiting, "has its turn at last") { [unowned self] copy, store in
-            .claimed(isSettled: try write(store, .listed(copy.run.text)) { try $0.settle(order) })
+        take(order, waiting, "has its turn at last")
+    }
+
+    private func take(_ order: FullCopyOrder, _ copy: SimulatedCopy, _ what: String) {
+        ask(copy, what) { [unowned self] copy, store in
+            let known = try store.read { view in try view.resource(order.resource) }
+            guard order.isSettled(by: known) else { return .claimed(isSettled: false) }
+            return .claimed(isSettled: try write(store, .listed(copy.run.text)) { try $0.settle(order) })
         }
     }
 

@@ -82,9 +82,11 @@ extension Simulator {
                 let begun = try write(store, .began(text)) { try $0.beginRun(text, now: wall) }
                 return .begun(begun)
             }
-        case .beginBootstrap(let old):
+        case .beginBootstrap(let old, let rejection):
             ask(run, "begins anew") { [unowned self] run, store in
-                let begun = try write(store, .rejected(run.text)) { try $0.replaceRejected(old, now: wall) }
+                let begun = try write(store, .rejected(run.text)) {
+                    try $0.replaceRejected(old, after: rejection, now: wall)
+                }
                 return .begun(begun)
             }
         case .apply(let changes, let begun):

@@ -1,0 +1,61 @@
+/// One request for a page of a resource's rows in key order.
+public struct ListQuery: Hashable, Sendable {
+    /// Where the page begins.
+    public enum Start: Hashable, Sendable {
+        /// Behind so many pages of the same size; 0 and above.
+        case page(Int)
+        /// Behind the row of that key.
+        case after(String)
+    }
+
+    /// Page sizes that are served, in rows.
+    public static let pageSizes = 1...1000
+    /// The page size of a request that names none.
+    public static let defaultPageSize = 50
+
+    /// Where the page begins.
+    public let start: Start
+    /// The most rows on it.
+    public let size: Int
+    /// The type of the rows; nil for all.
+    public let type: String?
+
+    /// Asks for a page.
+    public init(_ start: Start = .page(0), size: Int = defaultPageSize, type: String? = nil) {
+        self.start = start
+        self.size = size
+        self.type = type
+    }
+
+    /// Reads the query part of a request's target: `page` (from 0) or `after`, `size`, `type`.
+    ///
+    /// - Throws: ``OriginProblem``: 400 for parameters that stand twice, exclude each other or cannot be read; 422 for a
+    ///   size that is not served. Unknown parameters are ignored.
+    public init(parsing query: Substring) throws(OriginProblem) {
+        var parameters: [String: String] = [:]
+        for part in query.split(separator: "&") {
+            let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decode(halves[0]), halves.count == 2,
+                let value = PercentEncoding.decode(halves[1])
+            else { throw .invalidRequest("the query is not percent-encoded UTF-8") }
+            guard parameters.updateValue(value, forKey: name) == nil else {
+                throw .invalidRequest("a parameter stands twice")
+            }
+        }
+        size = try Self.number(parameters["size"], "size") ?? Self.defaultPageSize
+        guard Self.pageSizes.contains(size) else { throw OriginProblem(status: 422, message: "size must be 1 to 1000") }
+        type = parameters["type"]
+        let page = try Self.number(parameters["page"], "page")
+        switch (page, parameters["after"]) {
+        case (_?, _?): throw .invalidRequest("page and after exclude each other")
+        case (nil, let key?): start = .after(key)
+        case (let page, nil): start = .page(page ?? 0)
+        }
+    }
+
+    private static func number(_ text: String?, _ name: String) throws(OriginProblem) -> Int? {
+        guard let text else { return nil }
+        guard let number = Int(text), number >= 0 else { throw .invalidRequest("\(name) must be a number") }
+        return number
+    }
+}

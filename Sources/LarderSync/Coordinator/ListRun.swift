@@ -1,0 +1,42 @@
+internal import LarderStore
+internal import Synchronization
+
+/// One pass over a list in the place of a run.
+struct ListRun: Sendable {
+    let list: PagedList
+    let store: Store
+    let report: @Sendable (SyncEvent) -> Void
+
+    /// Walks the list and tells of it as of a run that asks for changes.
+    func execute() async throws(SyncError) -> SyncReport {
+        let text = list.filter.description
+        let pages = Mutex(0)
+        let reconciler = ListReconciler(store: store, configuration: list.configuration) { event in
+            switch event {
+            case .began: report(.began(filter: text, kind: .incremental))
+            case .page(_, _, let changes):
+                let number = pages.withLock { pages in
+                    pages += 1
+                    return pages
+                }
+                report(
+                    .page(
+                        number: number, mutations: changes.created.count + changes.updated.count + changes.deleted.count
+                    ))
+            case .doubted, .moved, .finished: break
+            }
+        }
+        let done: ListReport
+        do throws(ListError) {
+            done = try await reconciler.reconcile(list.resource, type: list.type, from: list.source)
+        } catch {
+            throw SyncError(error)
+        }
+        var result = SyncReport(filter: text, kind: .incremental)
+        result.pages = done.requests
+        result.rowsChanged = done.created + done.updated + done.deleted
+        result.mutations = result.rowsChanged
+        report(.finished(result))
+        return result
+    }
+}

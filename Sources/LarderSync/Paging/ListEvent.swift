@@ -1,0 +1,71 @@
+public import LarderFormat
+
+/// What happens while a list is reconciled, as it happens.
+public enum ListEvent: Hashable, Sendable {
+    /// A pass over a list began.
+    case began(ResourceKey)
+    /// A page came and was applied, in one commit or, without changes, in none.
+    case page(ResourceKey, PageRequest, ListChanges)
+    /// A page would delete suspiciously much; the server is asked again.
+    case doubted(ResourceKey, deletions: Int, ofRows: Int)
+    /// The list moved; it is walked once more.
+    case moved(ResourceKey, ListMovement)
+    /// The rows are those of the server.
+    case finished(ListReport)
+}
+
+/// What one page changed.
+public struct ListChanges: Hashable, Sendable {
+    /// A row that was there and is another now.
+    public struct Update: Hashable, Sendable {
+        /// The row's key.
+        public let key: String
+        /// The top-level members of the payload that came, went or changed, sorted; nil when the payloads are not both
+        /// JSON objects, and empty when only the time of the change did.
+        public let members: [String]?
+    }
+
+    /// The keys of rows that were not there before, in order.
+    public internal(set) var created: [String] = []
+    /// The rows that changed, in the order of their keys.
+    public internal(set) var updated: [Update] = []
+    /// The keys of rows that are gone, in order.
+    public internal(set) var deleted: [String] = []
+    /// Items of the page whose rows were the same already.
+    public internal(set) var unchanged = 0
+
+    init() {}
+
+    /// Whether the page was as the rows are.
+    public var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
+}
+
+/// What a finished pass did.
+public struct ListReport: Hashable, Sendable {
+    /// The list.
+    public let resource: ResourceKey
+    /// How often the list was walked; more than 1 when it moved.
+    public internal(set) var walks = 1
+    /// Answers asked for and got.
+    public internal(set) var requests = 0
+    /// Range reads of the store: one for each answer that was compared with the rows.
+    public internal(set) var rangeReads = 0
+    /// Write transactions: one for each answer that changed something. That of the mark at the end is not counted.
+    public internal(set) var writes = 0
+    /// Rows created.
+    public internal(set) var created = 0
+    /// Rows updated.
+    public internal(set) var updated = 0
+    /// Rows deleted.
+    public internal(set) var deleted = 0
+
+    init(_ resource: ResourceKey) {
+        self.resource = resource
+    }
+
+    mutating func add(_ changes: ListChanges) {
+        created += changes.created.count
+        updated += changes.updated.count
+        deleted += changes.deleted.count
+    }
+}

@@ -1,0 +1,109 @@
+/// Where things are in the body of a JSON answer that holds one page of a list.
+///
+/// A place is a path of member names from the root. The item's payload is the element of the array as it stands on the
+/// wire.
+public struct JSONPageLayout: Hashable, Sendable {
+    /// How an answer says whether more items follow.
+    public enum Continuation: Hashable, Sendable {
+        /// It does not: fewer items than asked for are the last.
+        case unsaid
+        /// By a boolean at this place.
+        case flag([String])
+        /// By the number of all items at this place; of use only where places are counted.
+        case total([String])
+    }
+
+    /// The place of the array of items; empty where the body is the array.
+    public var items: [String]
+    /// The member of an item that is its key: a string, or a number without fraction, which becomes its decimal text.
+    public var key: String
+    /// The member of an item that says when it changed, if there is one: an RFC 3339 date-time, or milliseconds since
+    /// 1970-01-01 UTC as a number.
+    public var updatedAt: String?
+    /// How the answer says whether more follow.
+    public var continuation: Continuation
+
+    /// A layout of the given parts; without any, the body is an array of objects with an `id`.
+    public init(
+        items: [String] = [], key: String = "id", updatedAt: String? = nil, continuation: Continuation = .unsaid
+    ) {
+        self.items = items
+        self.key = key
+        self.updatedAt = updatedAt
+        self.continuation = continuation
+    }
+}
+
+extension JSONPageLayout {
+    /// Reads the answer to `request`.
+    ///
+    /// - Throws: ``WireError`` naming the member that is not as the layout has it.
+    /// - Complexity: O(*n*) for *n* bytes and as many places as the layout names.
+    func page(_ body: [UInt8], for request: PageRequest) throws(WireError) -> ListPage {
+        let list: [UInt8]
+        if items.isEmpty {
+            list = body
+        } else {
+            guard case .array(let bytes)? = try Self.find(items, in: body) else {
+                throw .wrongType(path: Self.path(items), expected: .array)
+            }
+            list = bytes
+        }
+        var parser = JSONItemParser(layout: self, path: Self.path(items))
+        return ListPage(items: try parser.items(list), hasMore: try hasMore(body, request))
+    }
+
+    private func hasMore(_ body: [UInt8], _ request: PageRequest) throws(WireError) -> Bool? {
+        switch continuation {
+        case .unsaid: return nil
+        case .flag(let place):
+            guard case .boolean(let flag)? = try Self.find(place, in: body) else {
+                throw .wrongType(path: Self.path(place), expected: .boolean)
+            }
+            return flag
+        case .total(let place):
+            guard case .integer(let total)? = try Self.find(place, in: body) else {
+                throw .wrongType(path: Self.path(place), expected: .integer)
+            }
+            guard total >= 0 else { throw .outOfRange(path: Self.path(place)) }
+            guard case .offset(let index, let size) = request else { return nil }
+            // At most a million pages of at most some ten thousand items: far from the bounds of 64 bits.
+            return (Int64(index) + 1) * Int64(size) < total
+        }
+    }
+
+    /// A value of the body, containers with their bytes.
+    private enum Found {
+        case array([UInt8])
+        case object([UInt8])
+        case boolean(Bool)
+        case integer(Int64)
+        case other
+    }
+
+    /// The value at a place, or nil where there is none.
+    private static func find(_ place: [String], in body: [UInt8]) throws(WireError) -> Found? {
+        var reader = BodyReader(body)
+        try reader.beginObject(path: "")
+        guard let first = place.first else { return nil }
+        var found: Found?
+        while let name = try reader.name() {
+            let value = try reader.value()
+            guard name.elementsEqual(first.utf8) else { continue }
+            guard found == nil else { throw .duplicate(path: first) }
+            switch value {
+            case .array(let range): found = .array(reader.bytes(in: range))
+            case .object(let range): found = .object(reader.bytes(in: range))
+            case .boolean(let flag): found = .boolean(flag)
+            case .integer(let number): found = .integer(number)
+            case .null, .otherNumber, .string: found = .other
+            }
+        }
+        try reader.finish()
+        if place.count == 1 { return found }
+        guard case .object(let bytes)? = found else { return nil }
+        return try find(Array(place.dropFirst()), in: bytes)
+    }
+
+    private static func path(_ place: [String]) -> String { place.joined(separator: ".") }
+}

@@ -1,0 +1,151 @@
+internal import HTTPTypes
+public import LarderTransport
+
+/// The pages of a list from an ordinary JSON interface over HTTP, such as `GET /users?page=2&size=50`.
+///
+/// Every request is one GET; the answer has to be a 200 with a body of the ``JSONPageLayout``. Bodies are bounded. Errors
+/// are ``SyncError``: `.transport`, `.wire`, `.unauthorized`, `.rateLimited`, `.unavailable`, `.refused`, `.credentials`,
+/// and `.intercepted` for a page of HTML in the list's place.
+public struct JSONPageSource: PageSource {
+    /// The names of the query's parameters, and with them how places are named.
+    public enum Parameters: Hashable, Sendable {
+        /// The number of the page, the first being `first`, and its size: `?page=2&size=50`.
+        case pages(index: String = "page", size: String = "size", first: Int = 0)
+        /// The number of items to skip, and the most to answer: `?offset=100&limit=50`.
+        case offsets(offset: String = "offset", limit: String = "limit")
+        /// The key to go on behind, left out for the start, and the most items to answer: `?after=93&size=50`.
+        case keys(after: String = "after", size: String = "size")
+    }
+
+    /// The largest body unless told otherwise, in bytes: 8 MiB.
+    public static let maximumBody = 8 << 20
+
+    private let transport: any Transport
+    private let base: BaseURL
+    private let path: String
+    private let parameters: Parameters
+    private let layout: JSONPageLayout
+    private let credentials: any Credentials
+    private let timeouts: TransportTimeouts
+    private let bodyLimit: Int
+
+    /// A source of the list at `path`.
+    ///
+    /// - Parameters:
+    ///   - path: appended to the base as it is, percent-encoded where need be; it may have a query of its own.
+    ///   - bodyLimit: the largest body, in bytes, 1 and above.
+    public init(
+        transport: any Transport, base: BaseURL, path: String, parameters: Parameters = .pages(),
+        layout: JSONPageLayout = JSONPageLayout(), credentials: any Credentials = FixedCredentials(),
+        timeouts: TransportTimeouts = TransportTimeouts(), bodyLimit: Int = maximumBody
+    ) {
+        precondition(bodyLimit > 0, "a body of at most \(bodyLimit) bytes")
+        self.transport = transport
+        self.base = base
+        self.path = path
+        self.parameters = parameters
+        self.layout = layout
+        self.credentials = credentials
+        self.timeouts = timeouts
+        self.bodyLimit = bodyLimit
+    }
+
+    /// By key where the parameters name one, else by counting.
+    public var paging: Paging {
+        switch parameters {
+        case .pages, .offsets: .offset
+        case .keys: .keyset
+        }
+    }
+
+    /// Asks for one page, and once more with new credentials where the first are refused.
+    public func page(_ request: PageRequest) async throws(SyncError) -> ListPage {
+        var response = try await exchange(request, isRefused: false)
+        if response.head.status.code == 401 { response = try await exchange(request, isRefused: true) }
+        let contentType = response.head.headerFields[.contentType]
+        guard ServerVerdict.isGood(status: response.head.status.code, contentType: contentType) else {
+            throw try await Self.refusal(response)
+        }
+        let body: [UInt8]
+        do throws(TransportError) {
+            body = try await response.body.collect(upTo: bodyLimit)
+        } catch {
+            throw Self.failure(error)
+        }
+        do throws(WireError) {
+            return try layout.page(body, for: request)
+        } catch {
+            throw .wire(error, request: .page)
+        }
+    }
+
+    private func exchange(_ request: PageRequest, isRefused: Bool) async throws(SyncError) -> TransportResponse {
+        let fields: HTTPFields
+        do {
+            fields = try await credentials.fields(isRefused: isRefused)
+        } catch is CancellationError {
+            throw .cancelled
+        } catch {
+            throw .credentials(error)
+        }
+        let target = path + (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query(request)
+        do throws(TransportError) {
+            return try await transport.send(
+                base.request(.get, appending: target, headers: fields), body: nil, timeouts: timeouts)
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private func query(_ request: PageRequest) -> String {
+        let values: [(name: String, value: String)]
+        switch (parameters, request) {
+        case (.pages(let index, let size, let first), .offset(let number, let count)):
+            values = [(index, String(first + number)), (size, String(count))]
+        case (.offsets(let offset, let limit), .offset(let number, let count)):
+            values = [(offset, String(number * count)), (limit, String(count))]
+        case (.keys(let after, let size), .keyset(let key, let count)):
+            values = (key.map { [(after, $0)] } ?? []) + [(size, String(count))]
+        case (.pages, .keyset), (.offsets, .keyset), (.keys, .offset):
+            preconditionFailure("a source that pages by \(paging.rawValue) was asked by the other way")
+        }
+        return values.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
+    }
+
+    private static func failure(_ error: TransportError) -> SyncError {
+        error == .cancelled ? .cancelled : .transport(error)
+    }
+
+    /// What an answer that is no page says.
+    private static func refusal(_ response: TransportResponse) async throws(SyncError) -> SyncError {
+        let status = response.head.status.code
+        let body: [UInt8]
+        do throws(TransportError) {
+            body = try await response.body.collect(upTo: ServerProblem.maximumBody)
+        } catch .cancelled {
+            throw .cancelled
+        } catch {
+            // The status alone says enough.
+            body = []
+        }
+        let problem = ServerProblem(status: status, body: body)
+        let fields = response.head.headerFields
+        do throws(SyncError) {
+            _ = try ServerVerdict(
+                problem, contentType: fields[.contentType], retryAfter: retryAfter(fields), to: .page)
+        } catch {
+            return error
+        }
+        // What would ask for a bootstrap of a filter means nothing to a list.
+        return .refused(problem)
+    }
+
+    /// The seconds the server wants to be left alone for, where it said so. There is no clock here: a date counts from
+    /// the server's own.
+    private static func retryAfter(_ fields: HTTPFields) -> Int? {
+        guard let field = fields[.retryAfter] else { return nil }
+        let date = fields[.date]
+        if date == nil, Int(field) == nil { return nil }
+        return RetryAfter.seconds(field, date: date, now: 0)
+    }
+}

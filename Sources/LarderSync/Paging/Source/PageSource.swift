@@ -1,0 +1,73 @@
+/// Answers requests for pages of one list: whatever the server's interface looks like.
+///
+/// The list has one order, the store's: keys that are decimal numbers first, by value, then the others by their UTF-8
+/// bytes. A page is a stretch of the list as it was at one moment; moments of different pages may differ. What the server
+/// hides is not in the list and takes no place in it. A source that counts answers any size up to the one that the list is
+/// walked with, because a page of another size is what shows two neighbours of different pages at one moment; walks by
+/// very few items may ask for some more.
+public protocol PageSource: Sendable {
+    /// How places in the list are named.
+    var paging: Paging { get }
+
+    /// Asks for one page.
+    ///
+    /// - Throws: whatever keeps the page from being had; it becomes ``ListError/source(_:)``.
+    func page(_ request: PageRequest) async throws -> ListPage
+}
+
+/// How a server lets a client name a place in a list.
+public enum Paging: String, Hashable, Sendable {
+    /// By counting from the start. What comes or goes in front of a place moves it.
+    case offset
+    /// By the key before it. Nothing moves it, and no page has to be asked for twice: prefer it where it is offered.
+    case keyset
+}
+
+/// Which stretch of a list to answer.
+public enum PageRequest: Hashable, Sendable {
+    /// The page of that number, counted from 0, where every page has `size` items.
+    case offset(index: Int, size: Int)
+    /// The first `size` items behind the key `after`; nil is the start of the list.
+    case keyset(after: String?, size: Int)
+
+    /// The most items in the answer; 1 and above.
+    public var size: Int {
+        switch self {
+        case .offset(_, let size), .keyset(_, let size): size
+        }
+    }
+
+    /// Whether the answer begins where the list does.
+    var isFirst: Bool { self == .offset(index: 0, size: size) || self == .keyset(after: nil, size: size) }
+}
+
+/// One item of a list, which becomes one row.
+public struct ListItem: Hashable, Sendable {
+    /// What tells it from the others of its list.
+    public var key: String
+    /// The payload of its row.
+    public var payload: [UInt8]
+    /// When the server last changed it, in milliseconds since 1970-01-01 UTC; nil where the server does not say.
+    public var updatedAt: Int64?
+
+    /// An item of the given parts.
+    public init(key: String, payload: [UInt8], updatedAt: Int64? = nil) {
+        self.key = key
+        self.payload = payload
+        self.updatedAt = updatedAt
+    }
+}
+
+/// What a server answered to a ``PageRequest``.
+public struct ListPage: Hashable, Sendable {
+    /// The items, in the order of the list.
+    public var items: [ListItem]
+    /// Whether items follow; nil where the server does not say, and then fewer items than asked for are the last.
+    public var hasMore: Bool?
+
+    /// A page of the given parts.
+    public init(items: [ListItem], hasMore: Bool? = nil) {
+        self.items = items
+        self.hasMore = hasMore
+    }
+}

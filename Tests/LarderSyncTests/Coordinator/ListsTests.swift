@@ -1,0 +1,94 @@
+import Larder
+import LarderTesting
+import Synchronization
+import Testing
+
+/// A server's list of numbers and words, which a test changes, and which may be out of reach.
+private final class WordList: PageSource {
+    let paging = Paging.keyset
+    private let words: Mutex<[Int: String]?>
+
+    init(_ words: [Int: String]) {
+        self.words = Mutex(words)
+    }
+
+    /// Nil for a server that does not answer.
+    func set(_ words: [Int: String]?) { self.words.withLock { $0 = words } }
+
+    func page(_ request: PageRequest) async throws -> ListPage {
+        guard case .keyset(let after, let size) = request, let words = words.withLock({ $0 }) else {
+            throw TransportError.connectionRefused
+        }
+        let start = after.flatMap { Int($0) } ?? 0
+        let items = words.sorted { $0.key < $1.key }.filter { $0.key > start }.prefix(size)
+        return ListPage(items: items.map { ListItem(key: "\($0.key)", payload: Array("\"\($0.value)\"".utf8)) })
+    }
+}
+
+@Suite("Lists that the coordinator keeps in step")
+struct ListsTests {
+    private let resource = ResourceKey("words", 1)
+
+    private func words(_ fixture: CoordinatorFixture) throws -> [String] {
+        try fixture.store.read { view in
+            try view.rows(in: .all(of: resource)).map { String(decoding: $0.payload, as: UTF8.self) }
+        }
+    }
+
+    @Test func `are walked when added, and again as time passes`() async throws {
+        let fixture = try CoordinatorFixture()
+        let source = WordList([1: "one", 9: "nine", 10: "ten"])
+        let coordinator = try fixture.coordinator()
+        coordinator.add(PagedList(resource, type: "word", source: source))
+        try await fixture.running(coordinator) {
+            let ready = try await coordinator.waitUntilReady(ResourceFilter("words:1"))
+            #expect(ready.members.map(\.rowCount) == [3] && ready.resourcesToGo == 0)
+            try await coordinator.status { $0.filters[0].activity == .idle }
+            source.set([1: "one", 9: "neuf"])
+            await fixture.clock.sleepers(atLeast: 1)
+            fixture.clock.advance(by: .seconds(15 * 60))
+            for try await found in fixture.store.values(in: .everything, { _ in 0 }) where found == 0 {
+                if try words(fixture) == ["\"one\"", "\"neuf\""] { break }
+            }
+        }
+        #expect(try words(fixture) == ["\"one\"", "\"neuf\""])
+    }
+
+    @Test func `are tried again after a failure, and say why they wait`() async throws {
+        let fixture = try CoordinatorFixture()
+        let source = WordList([1: "one"])
+        source.set(nil)
+        let coordinator = try fixture.coordinator()
+        coordinator.add(PagedList(resource, type: "word", source: source))
+        try await fixture.running(coordinator) {
+            let waiting = try await coordinator.status { status in
+                if case .waiting(for: .retry) = status.filters[0].activity { true } else { false }
+            }
+            #expect(waiting.filters[0].lastError != nil && waiting.filters[0].readiness?.isComplete != true)
+            source.set([1: "one"])
+            await fixture.clock.sleepers(atLeast: 1)
+            fixture.clock.advance(by: .seconds(1))
+            _ = try await coordinator.waitUntilReady(ResourceFilter("words:1"))
+            let settled = try await coordinator.status { $0.filters[0].activity == .idle }
+            #expect(settled.filters[0].lastError == nil)
+        }
+    }
+
+    @Test func `can be asked for by hand, and fail as such`() async throws {
+        let fixture = try CoordinatorFixture()
+        let source = WordList([1: "one", 2: "two"])
+        let coordinator = try fixture.coordinator()
+        coordinator.add(PagedList(resource, type: "word", source: source))
+        try await fixture.running(coordinator) {
+            _ = try await coordinator.waitUntilReady(ResourceFilter("words:1"))
+            try await coordinator.status { $0.filters[0].activity == .idle }
+            #expect(try await coordinator.sync(ResourceFilter("words:1")).rowsChanged == 0)
+            source.set(nil)
+            let error = await #expect(throws: SyncError.self) { try await coordinator.sync(ResourceFilter("words:1")) }
+            guard case .list(.source)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+}

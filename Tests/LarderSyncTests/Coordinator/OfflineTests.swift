@@ -1,0 +1,139 @@
+import HTTPTypes
+import Larder
+import LarderServer
+import LarderTesting
+import Synchronization
+import Testing
+
+@Suite("Without a network")
+struct OfflineTests {
+    private let filter: ResourceFilter
+
+    init() throws { filter = try ResourceFilter("translations:*") }
+
+    /// Gives the answers it was given, the last one again and again.
+    private final class ScriptedProbe: ReachabilityProbe {
+        private let state: Mutex<(answers: [Bool], looks: Int)>
+
+        init(_ answers: Bool...) { state = Mutex((answers, 0)) }
+
+        var looks: Int { state.withLock { $0.looks } }
+
+        func isReachable() async -> Bool {
+            state.withLock { state in
+                state.looks += 1
+                return state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
+            }
+        }
+    }
+
+    private func prepared() throws -> CoordinatorFixture {
+        let fixture = try CoordinatorFixture()
+        for id in 1...3 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 3) }
+        return fixture
+    }
+
+    @Test func `because the host wants it so: what runs ends, and goes on where it was`() async throws {
+        let fixture = try prepared()
+        let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/3") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        try await fixture.running(coordinator) {
+            await gate.held()
+            try await fixture.happens(2) { if case .swapped = $0 { true } else { false } }
+            coordinator.isForcedOffline = true
+            let status = try await coordinator.status { $0.filters[0].activity == .waiting(for: .network) }
+            #expect(status.isForcedOffline && status.network == .online && status.allowance == .nothing)
+            #expect(status.filters[0].lastError == nil)
+            let count = fixture.script.recorded.count
+            coordinator.trigger(.launch)
+            coordinator.trigger(.opened(ResourceKey("translations", 1)))
+            coordinator.trigger(.push(nil))
+            fixture.power.set(.saver)
+            try await coordinator.status { $0.power == .saver }
+            #expect(fixture.script.recorded.count == count)
+            #expect(try fixture.text(1, of: 1) == payload(1, "row 1"))
+            coordinator.isForcedOffline = false
+            try await coordinator.status { $0.isIdle }
+        }
+        #expect((1...3).map { fixture.copies(of: $0) } == [1, 1, 1])
+        #expect(try fixture.differences() == [])
+    }
+
+    @Test func `that was forced before the start holds from the start`() async throws {
+        let fixture = try prepared()
+        let coordinator = try fixture.coordinator("translations:*")
+        coordinator.isForcedOffline = true
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isRunning && $0.network == .online }
+            #expect(fixture.script.recorded.isEmpty)
+            coordinator.isForcedOffline = false
+            _ = try await coordinator.waitUntilReady(filter)
+        }
+    }
+
+    @Test func `a run that failed for it is tried again as soon as there is one`() async throws {
+        let fixture = try prepared()
+        fixture.script.plan(.fail(.noConnection(reason: "gone")), times: 3) { _ in true }
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) {
+            for count in 1...3 {
+                try await fixture.happens(count) { if case .failed = $0 { true } else { false } }
+                try await coordinator.status { $0.isRetrying }
+                // The count begins anew with every network.
+                #expect(try fixture.filterState()?.failures == 1)
+                fixture.network.set(.offline)
+                try await coordinator.status { $0.network == .offline }
+                fixture.network.set(.online)
+            }
+            _ = try await coordinator.waitUntilReady(filter)
+        }
+        // Nobody waited: the clock has not moved.
+        #expect(fixture.clock.now.offset == .zero)
+    }
+
+    @Test func `behind a captive portal: nothing runs, it is looked at, and all goes on when it is gone`() async throws
+    {
+        let fixture = try prepared()
+        fixture.script.plan(.status(HTTPResponse.Status(code: 511)), exchange: 0)
+        let probe = ScriptedProbe(false, true)
+        let coordinator = try fixture.coordinator("translations:*", probe: probe)
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isRunning && $0.network == .online && $0.allowance == .nothing }
+            try await fixture.happens { $0 == .intercepted }
+            #expect(probe.looks == 0)
+            await fixture.clock.sleepers(atLeast: 1)
+            fixture.clock.advance(by: .seconds(5))
+            while probe.looks < 1 { await Task.yield() }
+            await fixture.clock.sleepers(atLeast: 1)
+            #expect(fixture.script.recorded.count == 1)
+            fixture.clock.advance(by: .seconds(10))
+            _ = try await coordinator.waitUntilReady(filter)
+        }
+        #expect(probe.looks == 2)
+        #expect(try fixture.filterState()?.lastError == nil)
+    }
+
+    @Test func `a resource that is opened shows what is here; with one, it is refreshed behind`() async throws {
+        let fixture = try prepared()
+        let gate = Gate(fixture.script) { $0.path?.contains("sync_token=") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isIdle }
+            try fixture.origin.put(1, "new", in: 2)
+            coordinator.trigger(.opened(ResourceKey("translations", 2)))
+            // It was synced a moment ago: nothing is asked.
+            coordinator.trigger(.opened(ResourceKey("translations", 2)))
+            fixture.power.set(.saver)
+            try await coordinator.status { $0.power == .saver }
+            #expect(fixture.script.lines.allSatisfy { !$0.contains("sync_token=") })
+            await fixture.clock.sleepers(atLeast: 1)
+            fixture.clock.advance(by: .seconds(60))
+            coordinator.trigger(.opened(ResourceKey("translations", 2)))
+            await gate.held()
+            #expect(try fixture.text(1, of: 2) == payload(1, "row 1"))
+            gate.open()
+            try await fixture.happens { if case .finished(let report) = $0 { report.rowsChanged == 1 } else { false } }
+            #expect(try fixture.text(1, of: 2) == payload(1, "new"))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import HTTPTypes
+import Larder
+import LarderServer
+import LarderTesting
+import Testing
+
+@Suite("One visit within a limit of time")
+struct OnceTests {
+    @Test func `ends as soon as all is up to date`() async throws {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        let coordinator = try fixture.coordinator("tafsirs:*", "translations:*")
+        for kind in [SyncReport.Kind.bootstrap, .incremental] {
+            let outcomes = await coordinator.runOnce(within: .seconds(25))
+            #expect(outcomes.mapValues { $0.report?.kind } == ["tafsirs:*": kind, "translations:*": kind])
+        }
+        #expect(fixture.clock.now.offset == .zero && fixture.clock.sleeperCount == 0)
+        #expect(try fixture.differences() == [])
+    }
+
+    @Test func `ends at once without a network, with nothing done`() async throws {
+        let fixture = try CoordinatorFixture(network: .offline)
+        let coordinator = try fixture.coordinator("translations:*")
+        #expect(await coordinator.runOnce(within: .seconds(25)).isEmpty)
+        fixture.network.set(.online)
+        coordinator.isForcedOffline = true
+        #expect(await coordinator.runOnce(within: .seconds(25)).isEmpty)
+        #expect(fixture.script.recorded.isEmpty)
+    }
+
+    @Test func `ends at once without filters`() async throws {
+        let fixture = try CoordinatorFixture()
+        let coordinator = try fixture.coordinator()
+        #expect(await coordinator.runOnce(within: .seconds(25)).isEmpty)
+    }
+
+    @Test func `ends at the limit in the middle of a bootstrap, which the next goes on with`() async throws {
+        let fixture = try CoordinatorFixture()
+        for id in 1...5 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 30) }
+        let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let visit = Task { await coordinator.runOnce(within: .seconds(25)) }
+        await gate.held()
+        try await fixture.happens(4) { if case .swapped = $0 { true } else { false } }
+        await fixture.clock.sleepers(atLeast: 1)
+        fixture.clock.advance(by: .seconds(25))
+        #expect(await visit.value["translations:*"]?.error?.isCancelled == true)
+        #expect(try fixture.filterState()?.failures == 0)
+        try fixture.expectSound()
+        let outcomes = await coordinator.runOnce(within: .seconds(25))
+        #expect(outcomes["translations:*"]?.report?.fullCopies == 1)
+        #expect((1...4).map { fixture.copies(of: $0) } == [1, 1, 1, 1])
+        #expect(try fixture.differences() == [])
+    }
+
+    @Test func `tries again what failed while there is time`() async throws {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        fixture.script.plan(.status(.serviceUnavailable), exchange: 0)
+        let coordinator = try fixture.coordinator("translations:*")
+        let visit = Task { await coordinator.runOnce(within: .seconds(25)) }
+        // The limit, and the wait before the next try.
+        await fixture.clock.sleepers(atLeast: 2)
+        fixture.clock.advance(by: .seconds(1))
+        #expect(await visit.value["translations:*"]?.report?.fullCopies == 1)
+    }
+
+    @Test func `does not wait for a try that lies beyond the limit`() async throws {
+        let fixture = try CoordinatorFixture()
+        fixture.script.plan(.status(.serviceUnavailable), .header(.retryAfter, "26"), exchange: 0)
+        let coordinator = try fixture.coordinator("translations:*")
+        let outcomes = await coordinator.runOnce(within: .seconds(25))
+        #expect(outcomes["translations:*"]?.error?.retryAfter == 26)
+        #expect(fixture.script.recorded.count == 1)
+    }
+
+    @Test func `can be cancelled`() async throws {
+        let fixture = try CoordinatorFixture()
+        let gate = Gate(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let visit = Task { await coordinator.runOnce(within: .seconds(25)) }
+        await gate.held()
+        visit.cancel()
+        _ = await visit.value
+        #expect(!coordinator.status.isRunning && fixture.clock.sleeperCount == 0)
+    }
+}

@@ -1,0 +1,122 @@
+import Larder
+import LarderServer
+import LarderTesting
+import Logging
+import ServiceLifecycle
+import Testing
+
+@Suite("The end of the service")
+struct ShutdownTests {
+    private func group(_ service: any Service) -> ServiceGroup {
+        ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [service], logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+    }
+
+    /// A fixture of five resources, and a gate before the full copy of the last.
+    private func prepared() throws -> (CoordinatorFixture, Gate) {
+        let fixture = try CoordinatorFixture()
+        for id in 1...5 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 30) }
+        let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
+        return (fixture, gate)
+    }
+
+    /// Whether what the first start finished is not fetched again by the next.
+    private func expectGoesOn(_ fixture: CoordinatorFixture) async throws {
+        try fixture.expectSound()
+        #expect(try fixture.filterState()?.token == nil)
+        #expect(try fixture.filterState()?.failures == 0)
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) {
+            _ = try await coordinator.waitUntilReady(ResourceFilter("translations:*"))
+        }
+        #expect((1...4).map { fixture.copies(of: $0) } == [1, 1, 1, 1])
+        #expect(try fixture.differences() == [])
+        try fixture.expectSound()
+    }
+
+    @Test func `a graceful shutdown during a full copy is prompt, and the next start goes on`() async throws {
+        let (fixture, gate) = try prepared()
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let group = group(coordinator)
+        let service = Task { try await group.run() }
+        await gate.held()
+        try await fixture.happens(4) { if case .swapped = $0 { true } else { false } }
+        await group.triggerGracefulShutdown()
+        try await service.value
+        #expect(!coordinator.status.isRunning)
+        try await expectGoesOn(fixture)
+    }
+
+    @Test func `a full copy that is cut off in its body leaves no trace`() async throws {
+        let (fixture, _) = try prepared()
+        // The answer is here, its body is still coming, and does not come to an end.
+        fixture.script.plan(.stall(after: 500)) { $0.path?.hasSuffix("/translations/5") == true }
+        let coordinator = try fixture.coordinator("translations:*")
+        let group = group(coordinator)
+        let service = Task { try await group.run() }
+        try await fixture.happens(4) { if case .swapped = $0 { true } else { false } }
+        await group.triggerGracefulShutdown()
+        try await service.value
+        fixture.script.clearPlans()
+        try await expectGoesOn(fixture)
+    }
+
+    @Test func `a cancelled task ends it likewise, and says that it was cancelled`() async throws {
+        let (fixture, gate) = try prepared()
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let service = Task { try await coordinator.run() }
+        await gate.held()
+        try await fixture.happens(4) { if case .swapped = $0 { true } else { false } }
+        service.cancel()
+        await #expect(throws: CancellationError.self) { try await service.value }
+        try await expectGoesOn(fixture)
+    }
+
+    @Test func `a shutdown that came before the start is not forgotten`() async throws {
+        /// Begins its service when it is told to end.
+        struct Late: Service {
+            let service: any Service
+
+            func run() async throws {
+                try await gracefulShutdown()
+                try await service.run()
+            }
+        }
+        let fixture = try CoordinatorFixture()
+        let coordinator = try fixture.coordinator("translations:*")
+        let group = group(Late(service: coordinator))
+        let service = Task { try await group.run() }
+        await group.triggerGracefulShutdown()
+        try await service.value
+        #expect(fixture.script.recorded.isEmpty)
+    }
+
+    @Test func `the store may be closed at once, though an answer is still on its way`() async throws {
+        let (fixture, _) = try prepared()
+        let held = HeldAnswer(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: held)
+        let service = Task { try await coordinator.run() }
+        await held.answered()
+        service.cancel()
+        _ = await service.result
+        try fixture.store.close()
+        held.release()
+        #expect(!coordinator.status.isRunning)
+    }
+
+    @Test func `a coordinator can be started again`() async throws {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        let coordinator = try fixture.coordinator("translations:*")
+        for number in 1...3 {
+            try fixture.origin.put(1, "version \(number)")
+            try await fixture.running(coordinator) {
+                try await coordinator.status { $0.isRunning && $0.isIdle }
+            }
+            #expect(try fixture.text(1) == payload(1, "version \(number)"))
+        }
+        #expect(fixture.network.followerCount == 0 && fixture.power.followerCount == 0)
+        #expect(fixture.clock.sleeperCount == 0)
+    }
+}

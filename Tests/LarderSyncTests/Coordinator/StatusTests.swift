@@ -1,0 +1,208 @@
+import HTTPTypes
+import Larder
+import LarderServer
+import LarderTesting
+import Testing
+
+@Suite("The status of the coordinator")
+struct StatusTests {
+    private let filter: ResourceFilter
+
+    init() throws { filter = try ResourceFilter("translations:*") }
+
+    private func prepared(_ resources: ClosedRange<Int64> = 19...19) throws -> CoordinatorFixture {
+        let fixture = try CoordinatorFixture()
+        for id in resources { try fixture.origin.addTranslations(id, count: 3) }
+        return fixture
+    }
+
+    @Test func `is told at once, then each phase in order`() async throws {
+        let fixture = try prepared()
+        let gate = Gate(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        var statuses = coordinator.statuses().makeAsyncIterator()
+        let first = try #require(await statuses.next())
+        #expect(!first.isRunning && first.filters[0].activity == .waiting(for: .coordinator))
+        #expect(first.filters[0].readiness == nil)
+        let service = Task { try await coordinator.run() }
+        await gate.held()
+        while case .waiting? = await statuses.next()?.filters[0].activity {}
+        #expect(coordinator.status.filters[0].activity != .idle)
+        gate.open()
+        var status = try #require(await statuses.next())
+        while !status.isIdle {
+            if case .running = status.filters[0].activity {} else { Issue.record("\(status.filters[0].activity)") }
+            status = try #require(await statuses.next())
+        }
+        #expect(status.filters[0].readiness?.isComplete == true)
+        service.cancel()
+        while let status = await statuses.next(), status.isRunning {}
+        #expect(coordinator.status.filters[0].activity == .waiting(for: .coordinator))
+    }
+
+    @Test func `tells what a run waits for`() async throws {
+        let fixture = try prepared()
+        let gate = Gate(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("tafsirs:*", "translations:*", transport: gate) {
+            $0.concurrentRuns = 1
+        }
+        fixture.network.set(.offline)
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.filters[0].activity == .waiting(for: .network) }
+            fixture.power.set(.critical)
+            fixture.network.set(.online)
+            try await coordinator.status { $0.filters[0].activity == .waiting(for: .conditions) }
+            fixture.power.set(.normal)
+            try await coordinator.status { $0.filters[1].activity == .waiting(for: .turn) }
+            gate.open()
+            try await coordinator.status { $0.filters.allSatisfy { $0.activity == .idle } }
+        }
+    }
+
+    @Test func `never calls a filter idle that was not run yet`() async throws {
+        let fixture = try prepared()
+        fixture.network.set(.offline)
+        let coordinator = try fixture.coordinator("tafsirs:*")
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isRunning }
+            for id in 1...50 as ClosedRange<Int64> {
+                coordinator.add(try ResourceFilter("translations:\(id)"))
+                #expect(coordinator.status.filters.last?.activity != .idle)
+            }
+            fixture.network.set(.online)
+            let filters = Set(try (1...50).map { try ResourceFilter("translations:\($0)").description })
+            for await status in coordinator.statuses() {
+                let idle = status.filters.filter { $0.activity == .idle }
+                #expect(idle.allSatisfy { $0.readiness?.syncedAt != nil })
+                if filters.isSubset(of: idle.map(\.filter)) { break }
+            }
+        }
+    }
+
+    @Test func `shows how far a run is`() async throws {
+        let fixture = try prepared(1...4)
+        let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/4") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        try await fixture.running(coordinator) {
+            await gate.held()
+            try await fixture.happens(3) { if case .swapped = $0 { true } else { false } }
+            guard case .running(let progress) = coordinator.status.filters[0].activity else {
+                Issue.record("nothing runs")
+                return
+            }
+            #expect(progress.kind == .bootstrap && progress.pages == 1 && progress.mutations == 4)
+            #expect(progress.fullCopies == 3 && progress.rows == 9 && progress.bytesToGo == 0)
+            let readiness = try #require(coordinator.status.filters[0].readiness)
+            #expect(readiness.resourcesToGo == 1 && !readiness.isComplete)
+            gate.open()
+        }
+    }
+
+    @Test func `tells why a run failed and when it is tried again, until one has finished`() async throws {
+        let fixture = try prepared()
+        fixture.script.plan(.fail(.connectionRefused), exchange: 0)
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) {
+            let status = try await coordinator.status { $0.isRetrying }
+            #expect(status.filters[0].lastError == SyncError.transport(.connectionRefused).description)
+            let stored = try #require(try fixture.filterState())
+            #expect(stored.lastError == status.filters[0].lastError && stored.failures == 1)
+            #expect(stored.nextAttemptAt == status.retryAt && stored.attemptedAt == fixture.clock.wallMilliseconds)
+            await fixture.clock.sleepers(atLeast: 1)
+            fixture.clock.advance(by: .seconds(1))
+            #expect(try await coordinator.status { $0.isIdle }.filters[0].lastError == nil)
+        }
+        let stored = try #require(try fixture.filterState())
+        #expect(stored.lastError == nil && stored.failures == 0 && stored.nextAttemptAt == nil)
+    }
+
+    @Test func `keeps the reason with the filter though the process ends`() async throws {
+        let fixture = try prepared()
+        fixture.script.plan(.status(.unprocessableContent), exchange: 0)
+        let first = try fixture.coordinator("translations:*")
+        try await fixture.running(first) { try await first.status { $0.isRetrying } }
+        let second = try fixture.coordinator("translations:*")
+        #expect(second.status.filters[0].lastError?.contains("422") == true)
+    }
+
+    @Test func `shows a filter as overdue`() async throws {
+        let fixture = try prepared()
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isIdle }
+            fixture.network.set(.offline)
+            try await coordinator.status { $0.network == .offline }
+            await fixture.clock.sleepers(atLeast: 1)
+            fixture.clock.advance(by: .seconds(8 * 24 * 3600))
+            try await fixture.happens { $0 == .overdue(filter: "translations:*") }
+            #expect(coordinator.status.filters[0].isOverdue)
+            fixture.network.set(.constrained)
+            try await coordinator.status { $0.isIdle && !$0.filters[0].isOverdue }
+        }
+    }
+
+    @Test func `stays complete and readable while a rejected token is made good`() async throws {
+        let fixture = try prepared(1...3)
+        let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/3") == true }
+        let first = try fixture.coordinator("translations:*")
+        try await fixture.running(first) { try await first.status { $0.isIdle } }
+        fixture.origin.invalidateTokens()
+        try fixture.origin.put(1, "new", in: 3)
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        try await fixture.running(coordinator) {
+            await gate.held()
+            let readiness = try #require(coordinator.status.filters[0].readiness)
+            #expect(readiness.isComplete && readiness.isBootstrapping && readiness.resourcesToGo >= 1)
+            #expect(try fixture.text(1, of: 3) == payload(1, "row 1"))
+            #expect(try await coordinator.waitUntilReady(filter).isBootstrapping)
+            gate.open()
+            try await coordinator.status { $0.isIdle }
+        }
+        #expect(fixture.happened.contains(.tokenRejected(filter: "translations:*")))
+        #expect(try fixture.differences() == [])
+    }
+
+    @Test func `counts rejected tokens with the filter, goes slow at the third, and forgets them after`() async throws {
+        let fixture = try prepared()
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isIdle }
+            for count in 1...3 as ClosedRange<Int64> {
+                fixture.origin.invalidateTokens()
+                #expect(try await coordinator.sync(filter).wasRejected)
+                #expect(try fixture.filterState()?.resyncs == count)
+            }
+        }
+        // The next process knows.
+        let second = try fixture.coordinator("translations:*")
+        try await fixture.running(second) {
+            let status = try await second.status {
+                if case .waiting(.slowMode) = $0.filters[0].activity { true } else { false }
+            }
+            #expect(status.allowance == .everything)
+            // By hand it still goes, and the token it has is a good one.
+            #expect(try await second.sync(filter).kind == .incremental)
+        }
+        #expect(try fixture.filterState()?.resyncs == 0)
+        #expect(
+            fixture.happened.contains {
+                if case .slowed(_, 3, _) = $0 { true } else { false }
+            })
+    }
+
+    @Test func `waits for readiness until it is there, or the waiter leaves`() async throws {
+        let fixture = try prepared()
+        let coordinator = try fixture.coordinator("translations:*")
+        fixture.network.set(.offline)
+        try await fixture.running(coordinator) {
+            let leaving = Task { try await coordinator.waitUntilReady(filter) }
+            let staying = Task { try await coordinator.waitUntilReady(filter) }
+            try await coordinator.status { $0.filters[0].activity == .waiting(for: .network) }
+            leaving.cancel()
+            await #expect(throws: CancellationError.self) { try await leaving.value }
+            fixture.network.set(.online)
+            #expect(try await staying.value.members.map(\.rowCount) == [3])
+        }
+        #expect(try await coordinator.waitUntilReady(filter).isComplete)
+    }
+}

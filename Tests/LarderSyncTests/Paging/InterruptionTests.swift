@@ -1,0 +1,123 @@
+import Larder
+import LarderFormat
+import LarderStore
+import LarderSync
+import LarderTransport
+import Testing
+
+@Suite struct `A pass over a list that ends early` {
+    private struct Fault: Error {}
+
+    /// Fails from the second request on.
+    private static func failing(_ keys: ClosedRange<Int>) -> ListServer {
+        ListServer.saying(keys: keys) { _, number in
+            if number > 1 { throw TransportError.connectionRefused }
+            return nil
+        }
+    }
+
+    @Test func `keeps the pages so far and leaves the rest as it was`() async throws {
+        let fixture = try ListFixture()
+        try await fixture.put([2, 5, 6, 20])
+        guard case .source(TransportError.connectionRefused) = try await fixture.failure(Self.failing(1...9)) else {
+            Issue.record("another error")
+            return
+        }
+        #expect(try fixture.keys() == [1, 2, 3, 4, 5, 6, 20])
+        let server = ListServer(keys: 1...9)
+        try await fixture.reconcile(server)
+        #expect(try fixture.isEqual(to: server))
+    }
+
+    @Test func `shows a first pass for what it is: ready, and not whole as of any time`() async throws {
+        let fixture = try ListFixture()
+        _ = try await fixture.failure(Self.failing(1...9))
+        #expect(try fixture.known()?.state == .ready)
+        #expect(try fixture.known()?.syncedAt == nil)
+        try await fixture.reconcile(ListServer(keys: 1...9))
+        #expect(try fixture.known()?.syncedAt != nil)
+    }
+
+    @Test func `leaves the mark of the pass before`() async throws {
+        let fixture = try ListFixture()
+        try await fixture.reconcile(ListServer(keys: 1...9))
+        let mark = try fixture.known()?.syncedAt
+        _ = try await fixture.failure(Self.failing(0...8))
+        #expect(try fixture.known()?.syncedAt == mark)
+    }
+
+    @Test func `takes the mark from a list whose rows were dropped`() async throws {
+        let fixture = try ListFixture()
+        try await fixture.reconcile(ListServer(keys: 1...9))
+        let resource = fixture.resource
+        try await fixture.store.write { transaction in try transaction.withdraw(resource, floor: 0, as: .evicted) }
+        _ = try await fixture.failure(Self.failing(1...9))
+        #expect(try fixture.known()?.state == .ready)
+        #expect(try fixture.known()?.syncedAt == nil)
+    }
+
+    @Test func `is cancelled between two pages, or while it waits for one`() async throws {
+        let fixture = try ListFixture()
+        let (asked, told) = AsyncStream<Void>.makeStream()
+        let source = EndlessWait(first: ListPage(items: (1...4).map { ListServer.item($0, "a") }), told: told)
+        let reconciler = fixture.reconciler()
+        let resource = fixture.resource
+        let task = Task { try await reconciler.reconcile(resource, type: "user", from: source) }
+        for await _ in asked { break }
+        task.cancel()
+        guard case .failure(ListError.cancelled) = await task.result else {
+            Issue.record("another end")
+            return
+        }
+        #expect(try fixture.keys() == [1, 2, 3, 4])
+        #expect(try fixture.known()?.syncedAt == nil)
+    }
+
+    @Test func `lets no second pass over the same list begin beside it`() async throws {
+        let fixture = try ListFixture()
+        let (asked, told) = AsyncStream<Void>.makeStream()
+        let source = EndlessWait(first: ListPage(items: (1...4).map { ListServer.item($0, "a") }), told: told)
+        let reconciler = fixture.reconciler()
+        let resource = fixture.resource
+        let task = Task { try await reconciler.reconcile(resource, type: "user", from: source) }
+        for await _ in asked { break }
+        await #expect(throws: ListError.self) {
+            try await reconciler.reconcile(resource, type: "user", from: ListServer(keys: []))
+        }
+        try await reconciler.reconcile(ResourceKey("users", 2), type: "user", from: ListServer(keys: 1...3))
+        task.cancel()
+        _ = await task.result
+        try await reconciler.reconcile(resource, type: "user", from: ListServer(keys: 1...3))
+        #expect(try fixture.keys() == [1, 2, 3])
+    }
+
+    @Test func `notices that the rows were taken away meanwhile`() async throws {
+        let fixture = try ListFixture()
+        try await fixture.put(1...9)
+        let (store, resource) = (fixture.store, fixture.resource)
+        // Something else replaces the rows after they were compared: as late as a test can get between the two.
+        let rows = ListRows(store: store, resource: resource, type: "user")
+        let page = ListPage(items: [ListServer.item(1, "new")])
+        let found = try rows.compare(.open(after: nil, through: nil), with: page)
+        try await store.write { transaction in try transaction.withdraw(resource, floor: 0, as: .hidden) }
+        var walk = ListWalk(.offset, ListConfiguration(pageSize: 4, protection: .init(.trust)))
+        let changes = try walk.step(page, found.rows, rowCount: found.count)
+        await #expect(throws: ListError.self) { try await rows.apply(changes, of: page, to: found.generation) }
+        #expect(try fixture.keys() == [])
+        #expect(try fixture.known()?.state == .hidden)
+    }
+}
+
+/// A source that answers once and then waits until it is cancelled.
+private struct EndlessWait: PageSource {
+    let first: ListPage
+    let told: AsyncStream<Void>.Continuation
+    let paging = Paging.offset
+
+    func page(_ request: PageRequest) async throws -> ListPage {
+        if request == .offset(index: 0, size: 4) { return first }
+        told.yield()
+        try await Task.sleep(for: .seconds(3600))
+        return ListPage(items: [])
+    }
+}

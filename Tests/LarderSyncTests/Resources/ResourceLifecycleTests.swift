@@ -1,0 +1,88 @@
+import HTTPTypes
+import Larder
+import LarderServer
+import LarderTesting
+import Testing
+
+@Suite("What becomes of a resource")
+struct ResourceLifecycleTests {
+    /// Lets a coordinator keep a resource in step; `change` gets a function that brings it up to date once more.
+    private func inStep(
+        _ change: (CoordinatorFixture, () async throws -> ResourceReadiness?) async throws -> Void
+    ) async throws {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        let filter = try ResourceFilter("translations:*")
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isIdle }
+            try await change(fixture) {
+                _ = try await coordinator.sync(filter)
+                return try fixture.store.read { view in try view.readiness(of: ResourceKey("translations", 19)) }
+            }
+        }
+        #expect(try fixture.differences() == [])
+        try fixture.expectSound()
+    }
+
+    @Test func `hidden, and public again`() async throws {
+        try await inStep { fixture, sync in
+            try fixture.origin.hide(19)
+            let hidden = try #require(try await sync())
+            #expect(hidden.state == .hidden && !hidden.isComplete && hidden.rowCount == 0)
+            #expect(try fixture.text(1) == nil)
+            #expect(fixture.happened.contains(.hidden(ResourceKey("translations", 19))))
+            // Nothing is missing: what the server does not show is not waited for.
+            #expect(try fixture.readiness()?.isComplete == true)
+            try fixture.origin.put(1, "behind the curtain")
+            #expect(try await sync()?.state == .hidden)
+            try fixture.origin.publish(19)
+            let shown = try #require(try await sync())
+            #expect(shown.state == .ready && shown.rowCount == 3)
+            #expect(try fixture.text(1) == payload(1, "behind the curtain"))
+        }
+    }
+
+    @Test func `emptied, and filled again`() async throws {
+        try await inStep { fixture, sync in
+            try fixture.origin.replace(19, with: [])
+            let emptied = try #require(try await sync())
+            // Without rows it is as complete as any.
+            #expect(emptied.rowCount == 0 && emptied.isComplete)
+            try fixture.origin.replace(19, with: Origin.translations(5))
+            #expect(try await sync()?.rowCount == 5)
+            for key in 1...5 { try fixture.origin.delete(key) }
+            let deleted = try #require(try await sync())
+            #expect(deleted.rowCount == 0 && deleted.isComplete)
+        }
+    }
+
+    @Test func `of another schema version, which is told`() async throws {
+        try await inStep { fixture, sync in
+            #expect(try await sync()?.schemaVersion == 1)
+            fixture.origin.schemaVersion = 2
+            try fixture.origin.replace(19, with: Origin.translations(4))
+            #expect(try await sync()?.schemaVersion == 2)
+            #expect(fixture.happened.contains(.schemaChanged(ResourceKey("translations", 19), from: 1, to: 2)))
+        }
+    }
+
+    @Test func `never seen half while any of it happens`() async throws {
+        try await inStep { fixture, sync in
+            let watch = Watch(fixture.store) { view in
+                let rows = try view.rows(in: .all(of: ResourceKey("translations", 19)))
+                return Set(rows.map { Array($0.payload).count }).count <= 1 && [0, 3, 7].contains(rows.count)
+            }
+            for _ in 1...5 {
+                try fixture.origin.replace(19, with: Origin.translations(7, "seven"))
+                _ = try await sync()
+                try fixture.origin.hide(19)
+                _ = try await sync()
+                try fixture.origin.replace(19, with: Origin.translations(3, "three"))
+                try fixture.origin.publish(19)
+                _ = try await sync()
+            }
+            #expect(watch.end().wrong == 0)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Larder
+import LarderSync
+import Testing
+
+@Suite("A server that rejects token after token")
+struct LoopBreakerTests {
+    private func bench() -> ScheduleBench {
+        ScheduleBench {
+            $0.slow.jitter = 0
+            $0.refreshInterval = .seconds(60)
+        }
+    }
+
+    /// Lets the run under way meet a rejection, and finish as a bootstrap.
+    private func reject(_ bench: inout ScheduleBench) -> [SyncEvent] {
+        let events = bench.send(.rejected("a:*")).reported
+        bench.finish("a:*", .bootstrap)
+        return events
+    }
+
+    @Test func `goes slow at the third rejection in a row, and says so`() throws {
+        var bench = bench()
+        try bench.addSynced("a:*")
+        for _ in 1...2 {
+            #expect(bench.pass(.seconds(60)).started == ["a:*"])
+            #expect(reject(&bench) == [])
+        }
+        #expect(bench.pass(.seconds(60)).started == ["a:*"])
+        #expect(reject(&bench) == [.slowed(filter: "a:*", rejections: 3, wait: .seconds(3600))])
+        var waited = 1
+        for (rejections, hours) in [(4, 2), (5, 4), (6, 8), (7, 16), (8, 24), (9, 24)] {
+            #expect(bench.pass(.seconds(waited * 3600 - 1)).started == [])
+            #expect(bench.pass(.seconds(1)).started == ["a:*"])
+            #expect(reject(&bench) == [.slowed(filter: "a:*", rejections: rejections, wait: .seconds(hours * 3600))])
+            waited = hours
+        }
+        #expect(bench.violations == [])
+    }
+
+    @Test func `says how long it waits while it is slow`() throws {
+        var bench = bench()
+        let now = bench.now
+        try bench.add("a:*") {
+            $0.resyncs = 3
+            $0.resyncedAt = now
+        }
+        #expect(bench.running == [])
+        #expect(bench.alarm == .seconds(3600))
+    }
+
+    @Test func `does not hold up other filters, nor who asks by hand`() throws {
+        var bench = bench()
+        try bench.add("a:*")
+        for _ in 1...3 { bench.send(.rejected("a:*")) }
+        bench.finish("a:*", .bootstrap)
+        try bench.addSynced("b:*")
+        bench.trigger(.launch)
+        bench.trigger(.opened(ResourceKey("a", 1)))
+        bench.send(.network(.offline))
+        bench.send(.network(.online))
+        #expect(bench.running == ["b:*"])
+        #expect(bench.trigger(.manual(try ResourceFilter("a:*"))).started == ["a:*"])
+        #expect(bench.violations == [])
+    }
+
+    @Test func `is forgiven once it takes a token: an incremental run finishes`() throws {
+        var bench = bench()
+        try bench.add("a:*")
+        for _ in 1...3 { bench.send(.rejected("a:*")) }
+        bench.finish("a:*", .bootstrap)
+        bench.trigger(.manual(nil))
+        bench.finish("a:*")
+        #expect(bench.pass(.seconds(60)).started == ["a:*"])
+        #expect(bench.send(.rejected("a:*")).reported == [])
+        #expect(bench.violations == [])
+    }
+
+    @Test func `is still slow after a restart, for the rest of the wait`() throws {
+        var bench = bench()
+        let now = bench.now
+        try bench.add("a:*") {
+            $0.hasToken = true
+            $0.resyncs = 3
+            $0.resyncedAt = now - 1_800_000
+        }
+        #expect(bench.pass(.seconds(1799)).started == [])
+        #expect(bench.pass(.seconds(1)).started == ["a:*"])
+        #expect(bench.send(.rejected("a:*")).reported == [.slowed(filter: "a:*", rejections: 4, wait: .seconds(7200))])
+        #expect(bench.violations == [])
+    }
+
+    @Test func `is not slow after a restart long after`() throws {
+        var bench = bench()
+        let now = bench.now
+        try bench.add("a:*") {
+            $0.resyncs = 3
+            $0.resyncedAt = now - 3_600_000
+        }
+        #expect(bench.running == ["a:*"])
+    }
+
+    @Test(arguments: [Int64.min, -1, 1_800_000_000_000, .max])
+    func `is slow for no longer than a whole wait, whatever the clock says`(_ resyncedAt: Int64) throws {
+        var bench = bench()
+        try bench.add("a:*") {
+            $0.resyncs = Int.max
+            $0.resyncedAt = resyncedAt
+            $0.failures = Int.max
+        }
+        bench.pass(.seconds(24 * 3600))
+        #expect(bench.running == ["a:*"])
+        bench.send(.rejected("a:*"))
+        bench.fail("a:*")
+        #expect(bench.violations == [])
+    }
+}

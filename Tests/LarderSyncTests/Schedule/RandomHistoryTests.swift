@@ -1,0 +1,124 @@
+import Larder
+import LarderSync
+import LarderTesting
+import Testing
+
+/// Histories drawn from a seed: whatever happens, in whatever order, what must always hold does.
+@Suite("Any history")
+struct RandomHistoryTests {
+    private static let filters = ["a:*", "a:1", "b:*", "c:7", "d:1,2"]
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `forgets nothing that is due, and begins nothing that may not`(_ family: UInt64) throws {
+        for number in 0..<600 as Range<UInt64> {
+            let seed = family << 32 | number
+            var chance = SeededGenerator(seed: seed)
+            var bench = ScheduleBench(hasProbe: Bool.random(using: &chance), seed: seed) {
+                $0.concurrentRuns = Int.random(in: 1...3, using: &chance)
+                if Int.random(in: 0..<4, using: &chance) == 0 { $0.refreshInterval = nil }
+            }
+            for step in 1...60 {
+                bench.sendAny(&chance, Self.filters)
+                if let violation = bench.violations.first {
+                    Issue.record("seed \(seed), step \(step): \(violation)")
+                    return
+                }
+            }
+            let left = bench.settle()
+            #expect(left == [], "seed \(seed): never run though nothing stood in the way")
+            #expect(bench.violations == [], "seed \(seed)")
+            if bench.violations != [] || left != [] { return }
+        }
+    }
+
+    @Test func `of one seed is one history`() throws {
+        func history() -> [String] {
+            var chance = SeededGenerator(seed: 99)
+            var bench = ScheduleBench(seed: 99)
+            return (1...200).map { _ in "\(bench.sendAny(&chance, Self.filters))" }
+        }
+        #expect(history() == history())
+    }
+}
+
+extension ScheduleBench {
+    /// Lets something happen that can happen now.
+    @discardableResult
+    mutating func sendAny(_ chance: inout SeededGenerator, _ filters: [String]) -> [CoordinatorEffect] {
+        let text = filters.randomElement(using: &chance) ?? ""
+        guard let filter = try? ResourceFilter(text) else { return [] }
+        switch Int.random(in: 0..<16, using: &chance) {
+        case 0, 1: return send(.added(filter, .allCases.randomElement(using: &chance) ?? .low, .any(&chance, now)))
+        case 2: return send(.removed(text))
+        case 3: return trigger(.any(&chance, filter))
+        case 4:
+            let states: [NetworkState] = [.online, .online, .metered, .constrained, .offline]
+            return send(.network(states.randomElement(using: &chance) ?? .online))
+        case 5: return send(.power(PowerState.allCases.randomElement(using: &chance) ?? .normal))
+        case 6: return send(.forcedOffline(Int.random(in: 0..<3, using: &chance) == 0))
+        case 7:
+            now &+= Int64.random(in: -400_000_000_000...400_000_000_000, using: &chance)
+            return send(.timer)
+        case 8 where looks > 0: return send(.probed(isReachable: Bool.random(using: &chance)))
+        case 9: return send(.rejected(running.sorted().randomElement(using: &chance) ?? text))
+        case 10...13:
+            guard let text = running.sorted().randomElement(using: &chance) else { return [] }
+            return send(.ended(text, .any(&chance, text)))
+        default:
+            let waits: [Duration] = [.milliseconds(3), .seconds(1), .seconds(70), .seconds(4000), .seconds(700_000)]
+            return pass(waits.randomElement(using: &chance) ?? .zero)
+        }
+    }
+
+    /// Takes away everything that stands in the way; gives the filters that are not run for all that.
+    mutating func settle() -> [String] {
+        send(.forcedOffline(false))
+        send(.power(.normal))
+        send(.network(.offline))
+        send(.network(.online))
+        while looks > 0 { send(.probed(isReachable: true)) }
+        trigger(.launch)
+        let wanted = filters
+        var done: Set<String> = []
+        // Two days, as the longest wait is one, and runs that take as long as it takes until the next is due.
+        for _ in 0..<200 where !wanted.isSubset(of: done) {
+            for text in running.sorted() {
+                finish(text)
+                done.insert(text)
+            }
+            pass(.seconds(900))
+        }
+        return wanted.subtracting(done).sorted()
+    }
+}
+
+extension KnownFilter {
+    fileprivate static func any(_ chance: inout SeededGenerator, _ now: Int64) -> KnownFilter {
+        var known = KnownFilter()
+        known.hasToken = Bool.random(using: &chance)
+        if known.hasToken { known.syncedAt = now &- Int64.random(in: -1000...2_000_000_000, using: &chance) }
+        known.resyncs = Int.random(in: 0...5, using: &chance)
+        if known.resyncs > 0 { known.resyncedAt = now &- Int64.random(in: -1000...90_000_000, using: &chance) }
+        return known
+    }
+}
+
+extension SyncTrigger {
+    fileprivate static func any(_ chance: inout SeededGenerator, _ filter: ResourceFilter) -> SyncTrigger {
+        let all: [SyncTrigger] = [
+            .launch, .opened(ResourceKey("a", 1)), .push(nil), .push(filter), .manual(nil), .manual(filter), .signedIn,
+        ]
+        return all.randomElement(using: &chance) ?? .launch
+    }
+}
+
+extension Result<SyncReport, SyncError> {
+    fileprivate static func any(_ chance: inout SeededGenerator, _ text: String) -> Self {
+        let errors: [SyncError] = [
+            .cancelled, .ofRequest, .ofServer(), .ofServer(retryAfter: 30), .ofServer(retryAfter: 100_000),
+            .intercepted(status: nil), .transport(.timeout(.head)), .superseded, .offline, .endlessResync,
+        ]
+        if Bool.random(using: &chance), let error = errors.randomElement(using: &chance) { return .failure(error) }
+        return .success(SyncReport(filter: text, kind: Bool.random(using: &chance) ? .bootstrap : .incremental))
+    }
+}

@@ -1,0 +1,159 @@
+import Larder
+import LarderSync
+import Testing
+
+@Suite("After a failure")
+struct RetryTests {
+    /// The wait that a failure is followed by.
+    private func waitAfter(_ effects: [CoordinatorEffect]) -> Duration? {
+        effects.reported.compactMap { if case .failed(_, _, let wait) = $0 { wait } else { nil } }.first
+    }
+
+    @Test func `the waits double up to a limit, and chance shortens them by half at most`() throws {
+        for seed in 1...50 as ClosedRange<UInt64> {
+            var bench = ScheduleBench(seed: seed)
+            try bench.add("a:*")
+            for full in [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300] {
+                let wait = try #require(waitAfter(bench.fail("a:*")))
+                #expect(wait > .seconds(full) / 2 && wait <= .seconds(full), "seed \(seed)")
+                #expect(bench.pass(wait - .nanoseconds(1)).started == [])
+                #expect(bench.pass(.nanoseconds(1)).started == ["a:*"])
+            }
+            #expect(bench.violations == [])
+        }
+    }
+
+    @Test func `the waits of many clients differ`() throws {
+        let waits = try (1...50 as ClosedRange<UInt64>).map { seed in
+            var bench = ScheduleBench(seed: seed)
+            try bench.add("a:*")
+            return waitAfter(bench.fail("a:*"))
+        }
+        #expect(Set(waits).count == 50)
+    }
+
+    @Test func `without jitter the waits are what the policy says`() throws {
+        var bench = ScheduleBench { $0.retry = RetryPolicy(first: .seconds(1), limit: .seconds(5), jitter: 0) }
+        try bench.add("a:*")
+        for seconds in [1, 2, 4, 5, 5] {
+            #expect(waitAfter(bench.fail("a:*")) == .seconds(seconds))
+            bench.pass(.seconds(seconds))
+        }
+    }
+
+    @Test func `a run that finishes makes the next wait a short one again`() throws {
+        var bench = ScheduleBench { $0.retry.jitter = 0 }
+        try bench.add("a:*")
+        for seconds in [1, 2, 4] {
+            bench.fail("a:*")
+            bench.pass(.seconds(seconds))
+        }
+        bench.finish("a:*", .bootstrap)
+        bench.trigger(.launch)
+        #expect(waitAfter(bench.fail("a:*")) == .seconds(1))
+    }
+
+    @Test func `the server's wait counts when it is the longer one`() throws {
+        var bench = ScheduleBench()
+        try bench.add("a:*")
+        #expect(waitAfter(bench.fail("a:*", .ofServer(retryAfter: 120))) == .seconds(120))
+        #expect(bench.pass(.seconds(119)).started == [])
+        #expect(bench.pass(.seconds(1)).started == ["a:*"])
+        let wait = try #require(waitAfter(bench.fail("a:*", .ofServer(retryAfter: 0))))
+        #expect(wait > .zero && wait <= .seconds(2))
+        #expect(bench.violations == [])
+    }
+
+    @Test(arguments: [Int.max, 10_000_000_000])
+    func `a server's wait beyond reason is not believed`(_ seconds: Int) throws {
+        var bench = ScheduleBench()
+        try bench.add("a:*")
+        #expect(waitAfter(bench.fail("a:*", .ofServer(retryAfter: seconds))) == .seconds(24 * 3600))
+        #expect(bench.pass(.seconds(24 * 3600)).started == ["a:*"])
+    }
+
+    @Test func `a network that returns ends the waits, but not the server's`() throws {
+        var bench = ScheduleBench()
+        try bench.add("a:*")
+        try bench.add("b:*")
+        for _ in 1...8 {
+            bench.fail("a:*", .transport(.noConnection(reason: "")))
+            bench.trigger(.manual(try ResourceFilter("a:*")))
+        }
+        bench.fail("a:*", .transport(.noConnection(reason: "")))
+        bench.fail("b:*", .ofServer(retryAfter: 600))
+        bench.send(.network(.offline))
+        #expect(bench.send(.network(.online)).started == ["a:*"])
+        // And the count begins anew.
+        let wait = try #require(waitAfter(bench.fail("a:*")))
+        #expect(wait <= .seconds(1))
+        #expect(bench.violations == [])
+    }
+
+    @Test(arguments: [
+        SyncError.ofRequest, .endlessResync, .outsideFilter(ResourceKey("a", 1)),
+        .unauthorized(ServerProblem(status: 401, code: nil, message: "")),
+    ])
+    func `what somebody has to mend is tried again after an hour, then hours`(_ error: SyncError) throws {
+        var bench = ScheduleBench { $0.refusedRetry.jitter = 0 }
+        try bench.add("a:*")
+        for hours in [1, 2, 4, 8, 16, 24, 24] {
+            #expect(waitAfter(bench.fail("a:*", error)) == .seconds(hours * 3600))
+            bench.pass(.seconds(hours * 3600))
+        }
+        #expect(bench.violations == [])
+    }
+
+    @Test func `the filter keeps why, how often, and when it is tried again`() throws {
+        var bench = ScheduleBench { $0.retry.jitter = 0 }
+        let began = bench.now
+        try bench.add("a:*")
+        bench.pass(.seconds(3))
+        let first = try #require(bench.fail("a:*").notes.first)
+        #expect(first.attemptedAt == began && first.failures == 1)
+        #expect(first.lastError == SyncError.ofServer().description && first.nextAttemptAt == began + 4000)
+        bench.pass(.seconds(1))
+        let second = try #require(bench.fail("a:*").notes.first)
+        #expect(second.failures == 2 && second.nextAttemptAt == began + 4000 + 2000)
+        bench.pass(.seconds(2))
+        #expect(bench.finish("a:*", .bootstrap).notes == [])
+    }
+
+    @Test func `a run ended by the stop, by the host or with its filter is nobody's failure`() throws {
+        for end in [CoordinatorEvent.stop, .forcedOffline(true), .removed("a:*")] {
+            var bench = ScheduleBench()
+            try bench.add("a:*")
+            #expect(bench.send(end).cancelled == ["a:*"])
+            let effects = bench.fail("a:*", .cancelled)
+            #expect(effects.notes == [] && effects.reported == [])
+            #expect(bench.running == [])
+            #expect(bench.violations == [])
+        }
+    }
+
+    @Test func `a stop waits for the runs, and begins none`() throws {
+        var bench = ScheduleBench()
+        try bench.add("a:*")
+        try bench.add("b:*")
+        try bench.add("c:*")
+        #expect(!bench.send(.stop).isStopped)
+        #expect(!bench.fail("a:*", .cancelled).isStopped)
+        #expect(bench.trigger(.launch).started == [])
+        // One that was at its last commit finishes.
+        #expect(bench.finish("b:*", .bootstrap).isStopped)
+        #expect(bench.alarm == nil)
+        #expect(bench.violations == [])
+    }
+
+    @Test func `a filter that is removed and added again while its run ends is run again`() throws {
+        var bench = ScheduleBench()
+        try bench.add("a:*")
+        bench.send(.removed("a:*"))
+        try bench.add("a:*")
+        #expect(bench.fail("a:*", .cancelled).started == ["a:*"])
+        bench.finish("a:*", .bootstrap)
+        bench.send(.removed("a:*"))
+        #expect(bench.pass(.seconds(365 * 24 * 3600)).isEmpty)
+        #expect(bench.violations == [])
+    }
+}

@@ -1,0 +1,183 @@
+import Larder
+import LarderSync
+import Testing
+
+/// The pure machine with a clock, a timer and a count of runs: what the shell does, without doing it.
+///
+/// After every step it looks whether what must always hold does.
+struct ScheduleBench {
+    private(set) var machine: CoordinatorMachine
+    private(set) var elapsed = Duration.zero
+    /// Milliseconds since 1970-01-01 UTC; a test may set it.
+    var now: Int64 = 1_700_000_000_000
+    /// The filters whose runs are under way.
+    private(set) var running: Set<String> = []
+    /// The filters that are to be kept in step.
+    private(set) var filters: Set<String> = []
+    /// When the timer goes off.
+    private(set) var alarm: Duration?
+    /// The looks for a way past a portal that are not answered yet.
+    private(set) var looks = 0
+    private(set) var isStopped = false
+    /// What did not hold.
+    private(set) var violations: [String] = []
+    let concurrentRuns: Int
+
+    init(
+        hasProbe: Bool = true, seed: UInt64 = 1, network: NetworkState = .online,
+        policy change: (inout SyncPolicy) -> Void = { _ in }
+    ) {
+        var policy = SyncPolicy()
+        change(&policy)
+        concurrentRuns = policy.concurrentRuns
+        machine = CoordinatorMachine(policy: policy, hasProbe: hasProbe, seed: seed)
+        send(.network(network))
+    }
+
+    var moment: Moment { Moment(elapsed: elapsed, now: now) }
+
+    /// Takes an event, and gives what the machine asks for.
+    @discardableResult
+    mutating func send(_ event: CoordinatorEvent) -> [CoordinatorEffect] {
+        switch event {
+        case .added(let filter, _, _): filters.insert(filter.description)
+        case .removed(let text): filters.remove(text)
+        case .ended(let text, _):
+            guard running.remove(text) != nil else {
+                violations.append("\(text) was to run, and does not")
+                return []
+            }
+        case .timer: alarm = nil
+        case .probed: looks -= 1
+        default: break
+        }
+        let effects = machine.step(event, at: moment)
+        for effect in effects { note(effect) }
+        check(effects)
+        return effects
+    }
+
+    private mutating func note(_ effect: CoordinatorEffect) {
+        switch effect {
+        case .start(let text):
+            if !running.insert(text).inserted { violations.append("\(text) is started twice") }
+            if machine.allowance == .nothing { violations.append("\(text) is started where nothing may run") }
+            if isStopped || machine.isStopping { violations.append("\(text) is started after the end") }
+        case .cancel(let text):
+            if !running.contains(text) { violations.append("\(text) is ended and does not run") }
+        case .arm(let time):
+            if time <= elapsed { violations.append("the timer is set to the past") }
+            alarm = time
+        case .disarm: alarm = nil
+        case .probe: looks += 1
+        case .stopped: isStopped = true
+        case .refuse, .note, .report: break
+        }
+    }
+
+    private mutating func check(_ effects: [CoordinatorEffect]) {
+        if running.count > concurrentRuns { violations.append("\(running.count) runs at the same time") }
+        if machine.armed != alarm { violations.append("the timer is not where it is thought to be") }
+        if looks > 2 { violations.append("\(looks) looks at the same time") }
+        if !machine.isLive(at: moment) { violations.append("what is due is forgotten") }
+        if isStopped, !running.isEmpty { violations.append("stopped before the last run was over") }
+    }
+}
+
+// MARK: - What a test does with it
+
+extension ScheduleBench {
+    /// Adds a filter as the store knows it.
+    @discardableResult
+    mutating func add(
+        _ text: String, _ priority: SyncPriority = .normal, known change: (inout KnownFilter) -> Void = { _ in }
+    ) throws -> [CoordinatorEffect] {
+        var known = KnownFilter()
+        change(&known)
+        return send(.added(try ResourceFilter(text), priority, known))
+    }
+
+    /// Adds a filter and lets its first run finish.
+    mutating func addSynced(_ text: String, _ priority: SyncPriority = .normal) throws {
+        try add(text, priority)
+        finish(text, .bootstrap)
+    }
+
+    @discardableResult
+    mutating func finish(_ text: String, _ kind: SyncReport.Kind = .incremental) -> [CoordinatorEffect] {
+        send(.ended(text, .success(SyncReport(filter: text, kind: kind))))
+    }
+
+    @discardableResult
+    mutating func fail(_ text: String, _ error: SyncError = .ofServer()) -> [CoordinatorEffect] {
+        send(.ended(text, .failure(error)))
+    }
+
+    @discardableResult
+    mutating func trigger(_ trigger: SyncTrigger) -> [CoordinatorEffect] { send(.trigger(trigger)) }
+
+    /// Lets time pass; the timer goes off whenever it is due.
+    @discardableResult
+    mutating func pass(_ duration: Duration) -> [CoordinatorEffect] {
+        let end = elapsed + duration
+        var effects: [CoordinatorEffect] = []
+        var count = 0
+        while let alarm, alarm <= end {
+            move(to: alarm)
+            effects += send(.timer)
+            count += 1
+            guard count < 100_000 else {
+                violations.append("the timer goes off without end")
+                break
+            }
+        }
+        move(to: end)
+        return effects
+    }
+
+    /// Lets time pass without the timer, as on a device that sleeps.
+    mutating func move(to time: Duration) {
+        now += Int64((time - elapsed) / .milliseconds(1))
+        elapsed = time
+    }
+}
+
+extension SyncError {
+    /// A server that is failing.
+    static func ofServer(retryAfter: Int? = nil) -> SyncError {
+        .unavailable(ServerProblem(status: 503, code: nil, message: ""), retryAfter: retryAfter)
+    }
+
+    /// A request the server refuses.
+    static let ofRequest = SyncError.refused(ServerProblem(status: 422, code: "invalid_request", message: ""))
+}
+
+extension [CoordinatorEffect] {
+    var started: [String] {
+        compactMap { if case .start(let text) = $0 { text } else { nil } }
+    }
+
+    var cancelled: [String] {
+        compactMap { if case .cancel(let text) = $0 { text } else { nil } }
+    }
+
+    var reported: [SyncEvent] {
+        compactMap { if case .report(let event) = $0 { event } else { nil } }
+    }
+
+    var notes: [AttemptNote] {
+        compactMap { if case .note(_, let note) = $0 { note } else { nil } }
+    }
+
+    var refused: [(text: String, error: SyncError)] {
+        compactMap { if case .refuse(let text, let error) = $0 { (text, error) } else { nil } }
+    }
+
+    var probes: Int {
+        count { if case .probe = $0 { true } else { false } }
+    }
+
+    var isStopped: Bool {
+        contains { if case .stopped = $0 { true } else { false } }
+    }
+}
