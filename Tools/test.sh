@@ -8,8 +8,8 @@ traits=(--traits Server,AsyncHTTPClient)
 suites=("$@")
 if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
-        LarderFormatTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests LarderTestingTests SimulationTests
-        LarderServerTests LarderSyncTests CacheToolTests ReadmeTests CrashTests
+        LarderFormatTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests LarderTestingTests
+        SimulationTests LarderServerTests LarderSyncTests CacheToolTests ReadmeTests CrashTests
     )
 fi
 

@@ -21,6 +21,9 @@ struct Watch {
 
     func isEnding(_ text: String) -> Bool { ending.contains(text) }
 
+    /// Whether the coordinator has the filter's run end.
+    func isBeingEnded(_ text: String) -> Bool { cancelled.contains(text) }
+
     mutating func isAdded(_ text: String) { asked.insert(text) }
 
     mutating func isRemoved(_ text: String) {

@@ -50,8 +50,10 @@ extension Simulator {
         try tell(.trigger(trigger))
         if case .manual(let filter) = trigger, isRefused {
             let asked = wanted.count { entry in
-                (filter == nil || entry.filter == filter) && run(of: entry.filter.description) == nil
-                    && !watch.isEnding(entry.filter.description)
+                let text = entry.filter.description
+                // A run under way is the answer, unless it is being ended.
+                let isAnswered = (run(of: text) != nil || watch.isEnding(text)) && !watch.isBeingEnded(text)
+                return (filter == nil || entry.filter == filter) && !isAnswered
             }
             if watch.refusals - refusedBefore != asked {
                 throw Violation(
