@@ -109,12 +109,16 @@ struct Checker {
         }
     }
 
+    private func isBegunAnew(_ text: String) -> Bool {
+        state.filters[text]?.token == nil && state.filters[text]?.isBootstrapping == true
+    }
+
     private func checkTokens(since old: StoreState, after step: StoreStep, _ server: ModelServer) throws {
         for (text, before) in old.filters where state.filters[text]?.token != before.token {
             switch step {
             case .finished(text, _), .rejected(text), .removed(text): break
             // Its rows went back behind it: it has to be bootstrapped again.
-            case .swapped where state.filters[text]?.token == nil && state.filters[text]?.isBootstrapping == true: break
+            case .swapped where isBegunAnew(text), .missing where isBegunAnew(text): break
             default: throw Violation(.tokenBehindRows, "the token of \(text) changes outside the end of a run")
             }
         }

@@ -19,10 +19,10 @@ struct Watch {
     /// How often somebody was told no.
     var refusals = 0
 
-    /// Whether the coordinator calls off the filter's run.
-    func isCalledOff(_ text: String) -> Bool { cancelled.contains(text) }
-
     func isEnding(_ text: String) -> Bool { ending.contains(text) }
+
+    /// Whether the coordinator has the filter's run end.
+    func isBeingEnded(_ text: String) -> Bool { cancelled.contains(text) }
 
     mutating func isAdded(_ text: String) { asked.insert(text) }
 

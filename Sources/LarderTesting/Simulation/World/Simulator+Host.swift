@@ -52,8 +52,8 @@ extension Simulator {
             let asked = wanted.count { entry in
                 let text = entry.filter.description
                 // A run under way is the answer, unless it is being ended.
-                let isUnderWay = run(of: text) != nil || watch.isEnding(text)
-                return (filter == nil || entry.filter == filter) && (!isUnderWay || watch.isCalledOff(text))
+                let isAnswered = (run(of: text) != nil || watch.isEnding(text)) && !watch.isBeingEnded(text)
+                return (filter == nil || entry.filter == filter) && !isAnswered
             }
             if watch.refusals - refusedBefore != asked {
                 throw Violation(
