@@ -86,6 +86,9 @@ package struct CopyRequests: Sendable {
         }
     }
 
+    /// The sequence of the last change that asks for a resource's copy.
+    func sequence(of resource: ResourceKey) -> Int64 { latest[resource]?.sequence ?? 0 }
+
     /// What has to be fetched of them.
     package func orders(_ run: FilterRun, bound: Int64, in view: borrowing ReadView) throws -> [FullCopyOrder] {
         try resources.compactMap { resource in

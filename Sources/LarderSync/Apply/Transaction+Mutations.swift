@@ -1,4 +1,4 @@
-package import LarderFormat
+internal import LarderFormat
 package import LarderStore
 
 /// What applying some changes did.
@@ -72,14 +72,21 @@ extension Transaction {
     }
 
     /// Lists resources as members, on account of changes that ask for their full copies.
-    package mutating func list(_ resources: [ResourceKey], _ run: FilterRun) throws {
+    package mutating func list(_ requests: CopyRequests, _ run: FilterRun) throws {
         try check(run)
-        for resource in resources {
+        for resource in requests.resources {
+            let known = try record(of: resource)
+            // What hid it came later than this, and may have come already: an answer can be an old one.
+            if run.kind == .incremental, let known, known.state == .hidden,
+                requests.sequence(of: resource) <= known.floor
+            {
+                continue
+            }
             var member = try member(ofFilter: run.number, resource) ?? MemberRecord(listedInRun: run.run)
             member.listedInRun = run.run
             try putMember(ofFilter: run.number, resource, member)
             // Every member has a record, so that its state can be told.
-            if try record(of: resource) == nil { try update(resource) { _ in } }
+            if known == nil { try update(resource) { _ in } }
         }
     }
 }

@@ -200,6 +200,21 @@ import Testing
         #expect(try fixture.token("translations:19,20") == nil)
     }
 
+    @Test func `an old answer holds no member that was withdrawn since`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        let changes = [change(11, "RESOURCE_INVALIDATE"), change(12, "RESOURCE_DELETE")]
+        server.on("translations/19", status: 404, #"{"error":{"code":"snapshot_not_found","message":""}}"#)
+        server.on("token A", page(changes, until: 12, token: "B"))
+        try await fixture.sync(filter)
+        #expect(try fixture.members() == [])
+        // The first page of that run comes once more, and the second one does not.
+        server.on("token B", page([changes[0]], until: 12, cursor: "C"))
+        server.on("cursor C", status: 503, "")
+        _ = try await fixture.failure(filter)
+        #expect(try fixture.members() == [])
+    }
+
     @Test func `a server that has fewer changes than before counts as a rejected token`() async throws {
         let server = CannedServer()
         let fixture = try await synced(server, at: 50)

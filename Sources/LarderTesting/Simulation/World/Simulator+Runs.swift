@@ -110,7 +110,7 @@ extension Simulator {
     private func order(_ changes: [Mutation], _ begun: FilterRun, _ bound: Int64, _ run: SimulatedRun) {
         let requests = CopyRequests(changes)
         ask(run, "lists \(requests.resources.count)") { [unowned self] run, store in
-            try write(store, .listed(run.text)) { try $0.list(requests.resources, begun) }
+            try write(store, .listed(run.text)) { try $0.list(requests, begun) }
             ask(run, "orders") { _, store in
                 .ordered(try store.read { view in try requests.orders(begun, bound: bound, in: view) })
             }
