@@ -35,8 +35,11 @@ extension ReadView {
 extension Transaction {
     /// Puts a value as JSON into the visible rows of its resource.
     ///
+    /// Bytes are not a value but a payload already: an array of them goes to ``put(_:at:updatedAt:codec:)-([UInt8],_,_,_)``.
+    ///
     /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC.
     /// - Throws: as ``put(_:at:updatedAt:codec:)``; what encoding throws.
+    @_disfavoredOverload  // An array of bytes is encodable, too, and would be stored as a list of numbers.
     public mutating func put<Value: Encodable>(_ value: Value, at key: RowKey, updatedAt: Int64) throws {
         try put(value, at: key, updatedAt: updatedAt, using: JSONPayloadCoder())
     }

@@ -10,7 +10,7 @@ package struct FilterRecord: Hashable, Sendable {
     package var tokenUpdatedAt: Int64?
     /// The `sync_until_sequence` of the last finished run; stays when its token is given up.
     package var lastUntilSequence: Int64?
-    /// How many bootstraps were begun.
+    /// Grows with every bootstrap begun, and when another filter has taken back rows of a member.
     package var run: Int64
     /// Whether the current run is a bootstrap.
     package var isBootstrapping: Bool

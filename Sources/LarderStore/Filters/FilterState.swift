@@ -10,7 +10,7 @@ public struct FilterState: Hashable, Sendable {
     public let tokenUpdatedAt: Int64?
     /// The bound of the last finished run; stays when its token is rejected.
     public let lastUntilSequence: Int64?
-    /// How many bootstraps were begun.
+    /// Grows with every bootstrap begun, and when another filter has taken back rows of a member.
     public let run: Int64
     /// The pages of the bootstrap under way that are in.
     public let pagesDone: Int64
