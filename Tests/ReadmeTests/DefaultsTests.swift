@@ -16,9 +16,7 @@ import Testing
             try transaction.put(Array("{}".utf8), at: first, updatedAt: 0)
             try transaction.put(["a": 1], at: second, updatedAt: 0)
         }
-        try store.read { view in
-            #expect(try view.payload(at: first) == Array("{}".utf8))
-            #expect(try view.payload(at: second) == Array("{\"a\":1}".utf8))
-        }
+        let stored = try store.read { view in try [first, second].map { key in try view.payload(at: key) } }
+        #expect(stored == [Array("{}".utf8), Array("{\"a\":1}".utf8)])
     }
 }
