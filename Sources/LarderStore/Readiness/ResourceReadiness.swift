@@ -10,7 +10,9 @@ public struct ResourceReadiness: Hashable, Sendable {
     public let floor: Int64
     /// The generation that readers see, or nil while there is none; never used twice.
     public let generation: Int64?
-    /// When its full copy was last swapped in, in milliseconds since 1970-01-01 UTC.
+    /// When its full copy was last swapped in, or a pass over a list last finished, in milliseconds since 1970-01-01 UTC.
+    ///
+    /// Nil while the first pass over a list is under way: the pages that came are shown by then.
     public let syncedAt: Int64?
     /// The server's time of its last change, in milliseconds since 1970-01-01 UTC.
     public let changedAt: Int64?

@@ -62,7 +62,7 @@ extension Transaction {
             record.token = nil
             if rejection != nil {
                 record.isRejected = true
-                record.resyncs += 1
+                record.resyncs = record.resyncs == .max ? .max : record.resyncs + 1
                 record.resyncedAt = now
             }
             run = record

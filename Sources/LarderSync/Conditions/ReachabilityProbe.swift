@@ -5,8 +5,8 @@ public import LarderTransport
 public protocol ReachabilityProbe: Sendable {
     /// Whether the server itself answered just now; false, too, when the task is cancelled.
     ///
-    /// Takes as long as it must, but not for ever. It is called after each connection and not on a timer, so it may
-    /// cost one small exchange.
+    /// Takes as long as it must, but not for ever. It is called after something else has answered in the server's
+    /// place, and again every now and then until the server does, so it may cost one small exchange.
     func isReachable() async -> Bool
 }
 

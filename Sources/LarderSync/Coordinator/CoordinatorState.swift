@@ -24,6 +24,8 @@ struct CoordinatorState {
     var isForcedOffline = false
     var loop: Loop?
     var waiters: [String: [Int: Waiter]] = [:]
+    /// The waiters whom the machine has not heard of yet: no run that ends before it has is an answer to them.
+    var unheard: Set<Int> = []
     var observers: [Int: AsyncStream<SyncStatus>.Continuation] = [:]
     /// When progress was last published, and what.
     var publishedAt: Duration?
@@ -36,6 +38,16 @@ extension CoordinatorState {
     /// another goes on waiting.
     mutating func takeWaiters(forEndOf text: String) -> [Waiter] {
         if loop?.machine.isAskedForAgain(text) == true { return [] }
-        return waiters.removeValue(forKey: text).map { Array($0.values) } ?? []
+        let all = waiters.removeValue(forKey: text) ?? [:]
+        let staying = all.filter { unheard.contains($0.key) }
+        if !staying.isEmpty { waiters[text] = staying }
+        return all.filter { staying[$0.key] == nil }.map(\.value)
+    }
+
+    /// Notes that the machine hears of those who ask for a filter by hand, or for every filter.
+    mutating func hear(of filter: ResourceFilter?) {
+        for (text, asking) in waiters where filter == nil || filter?.description == text {
+            unheard.subtract(asking.keys)
+        }
     }
 }

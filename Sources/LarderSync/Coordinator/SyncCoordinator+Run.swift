@@ -47,11 +47,18 @@ extension SyncCoordinator {
         let deadline = limit.map { store.host.elapsed() + $0 }
         begin(continuation)
         await withDiscardingTaskGroup { group in
+            // Nothing may run before it is known how much power there is, so the network is told of after it.
+            let (powerKnown, powerTold) = AsyncStream<Never>.makeStream()
             group.addTask {
-                for await network in self.connectivity.states() { continuation.yield(.network(network)) }
+                for await power in self.power.states() {
+                    continuation.yield(.power(power))
+                    powerTold.finish()
+                }
+                powerTold.finish()
             }
             group.addTask {
-                for await power in self.power.states() { continuation.yield(.power(power)) }
+                for await _ in powerKnown {}
+                for await network in self.connectivity.states() { continuation.yield(.network(network)) }
             }
             if let limit {
                 group.addTask {
@@ -95,6 +102,7 @@ extension SyncCoordinator {
             let waiters = state.waiters.values.flatMap(\.values)
             state.loop = nil
             state.waiters = [:]
+            state.unheard = []
             return (loop, waiters)
         }
         loop?.timer?.cancel()
@@ -120,6 +128,7 @@ extension SyncCoordinator {
             var waiters: [CoordinatorState.Waiter] = []
             switch event {
             case .network: state.loop?.hasNetwork = true
+            case .trigger(.manual(let filter)): state.hear(of: filter)
             case .ended(let text, let outcome):
                 state.loop?.runs[text] = nil
                 state.loop?.progress[text] = nil
@@ -163,10 +172,15 @@ extension SyncCoordinator {
 
     private func start(_ text: String, in group: inout DiscardingTaskGroup) {
         guard let filter = try? ResourceFilter(text) else { preconditionFailure("a canonical filter is one") }
+        // A filter that was removed in this moment is not to be run, and a list not for a filter.
+        let (isWanted, list) = state.withLock { state in
+            (state.filters.contains { $0.filter == filter }, state.lists[text])
+        }
         let run = Task {
             let outcome: Result<SyncReport, SyncError>
             do throws(SyncError) {
-                outcome = .success(try await execute(filter, text))
+                if !isWanted { throw .cancelled }
+                outcome = .success(try await execute(filter, text, list))
             } catch {
                 outcome = .failure(error)
             }
@@ -185,11 +199,11 @@ extension SyncCoordinator {
         }
     }
 
-    private func execute(_ filter: ResourceFilter, _ text: String) async throws(SyncError) -> SyncReport {
+    private func execute(
+        _ filter: ResourceFilter, _ text: String, _ list: PagedList?
+    ) async throws(SyncError) -> SyncReport {
         let report: @Sendable (SyncEvent) -> Void = { event in self.hear(event, of: text) }
-        guard let list = state.withLock({ $0.lists[text] }) else {
-            return try await content.sync(filter, onEvent: report)
-        }
+        guard let list else { return try await content.sync(filter, onEvent: report) }
         return try await ListRun(list: list, store: store, report: report).execute()
     }
 

@@ -15,7 +15,10 @@ extension SyncCoordinator {
         for index in status.filters.indices {
             guard let ready = readiness.first(where: { $0.filter == status.filters[index].filter }) else { continue }
             status.filters[index].readiness = ready
-            status.filters[index].isOverdue = ready.isOverdue(now: now, after: policy.overdueAfter.milliseconds)
+            // The machine knows of the time that passed while the clock was set back.
+            if ready.isOverdue(now: now, after: policy.overdueAfter.milliseconds) {
+                status.filters[index].isOverdue = true
+            }
             status.filters[index].lastError = ready.lastError ?? status.filters[index].lastError
         }
         return status
@@ -95,7 +98,8 @@ extension CoordinatorState {
                 let text = filter.description
                 return FilterStatus(
                     filter: text, priority: priority, activity: activity(of: text, at: moment), readiness: nil,
-                    isOverdue: false, lastError: loop?.machine.lastError(of: text)?.description)
+                    isOverdue: loop?.machine.isOverdue(text) ?? false,
+                    lastError: loop?.machine.lastError(of: text)?.description)
             })
     }
 

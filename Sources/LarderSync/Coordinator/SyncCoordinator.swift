@@ -74,6 +74,7 @@ public final class SyncCoordinator: Sendable {
             }
             state.loop?.events.yield(.added(filter, priority, known))
         }
+        publish(isProgress: false)
     }
 
     /// Keeps a filter in step no more; its run ends. What it brought stays, with its token, until it is removed from the
@@ -87,6 +88,7 @@ public final class SyncCoordinator: Sendable {
             return state.waiters.removeValue(forKey: text) ?? [:]
         }
         for waiter in waiters.values { waiter.resume(returning: .failure(.cancelled)) }
+        publish(isProgress: false)
     }
 
     /// Tells the coordinator what happened. While it does not run there is nothing to tell: a start asks for all.
@@ -96,7 +98,8 @@ public final class SyncCoordinator: Sendable {
 
     /// Whether the host has forced the coordinator offline, whatever the network is like.
     ///
-    /// Setting it ends the runs under way after the commit they are at; they go on when it is unset.
+    /// Setting it ends the coordinator's runs after the commit they are at; they go on when it is unset. A run that
+    /// somebody asked for while the coordinator did not run, or of a filter that was not added, goes on.
     public var isForcedOffline: Bool {
         get { state.withLock { $0.isForcedOffline } }
         set {
@@ -104,6 +107,7 @@ public final class SyncCoordinator: Sendable {
                 state.isForcedOffline = newValue
                 state.loop?.events.yield(.forcedOffline(newValue))
             }
+            publish(isProgress: false)
         }
     }
 
@@ -111,7 +115,7 @@ public final class SyncCoordinator: Sendable {
     ///
     /// Joins the run that is under way. Does not wait for a network: without one it fails at once, and the filter is run
     /// in the background when there is one. Works for filters that were not added, and while the coordinator does not
-    /// run, as ``ContentSync/sync(_:)`` does. Cancelling ends the wait, not the run of a coordinator that runs.
+    /// run, as ``ContentSync/sync(_:)`` does: then nothing is known of the network, and the exchange itself fails. Cancelling ends the wait, not the run of a coordinator that runs.
     ///
     /// - Throws: the reason the run failed, or ``SyncError/offline``.
     public func sync(_ filter: ResourceFilter) async throws(SyncError) -> SyncReport {
@@ -123,6 +127,9 @@ public final class SyncCoordinator: Sendable {
         }
         guard let number else {
             if isForcedOffline { throw .offline }
+            if let list = state.withLock({ $0.lists[text] }) {
+                return try await ListRun(list: list, store: store, report: onEvent).execute()
+            }
             return try await content.sync(filter)
         }
         let outcome = await withTaskCancellationHandler {
@@ -133,13 +140,17 @@ public final class SyncCoordinator: Sendable {
                         !Task.isCancelled
                     else { return false }
                     state.waiters[text, default: [:]][number] = waiter
+                    state.unheard.insert(number)
                     loop.events.yield(.trigger(.manual(filter)))
                     return true
                 }
                 if !isWaiting { waiter.resume(returning: .failure(.cancelled)) }
             }
         } onCancel: {
-            let waiter = state.withLock { $0.waiters[text]?.removeValue(forKey: number) }
+            let waiter = state.withLock { state in
+                state.unheard.remove(number)
+                return state.waiters[text]?.removeValue(forKey: number)
+            }
             waiter?.resume(returning: .failure(.cancelled))
         }
         return try outcome.get()

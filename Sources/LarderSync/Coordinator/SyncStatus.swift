@@ -76,8 +76,10 @@ public struct RunProgress: Hashable, Sendable {
     /// Bytes that are still to come of the full copies under way; nil when the server does not say how long one is.
     public var bytesToGo: Int? {
         arriving.values.reduce(0) { (sum: Int?, copy) in
-            guard let sum, let total = copy.totalBytes else { return nil }
-            return sum + max(0, total - copy.bytes)
+            // The length is the server's word: any number.
+            guard let sum, let total = copy.totalBytes, total >= 0 else { return nil }
+            let (next, isTooLarge) = sum.addingReportingOverflow(max(0, total - copy.bytes))
+            return isTooLarge ? nil : next
         }
     }
 

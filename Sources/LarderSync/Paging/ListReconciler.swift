@@ -73,7 +73,7 @@ public final class ListReconciler: Sendable {
             let (walks, doubt) = (walk.walks, walk.doubt)
             var found = ListRows.Found()
             if let range = try walk.range(for: page) {
-                found = try rows.compare(range, with: page)
+                found = try rows.compare(range, with: page, countingBeyond: configuration.protection.minimum)
                 result.rangeReads += 1
             }
             let changes = try walk.step(page, found.rows, rowCount: found.count)

@@ -11,7 +11,7 @@ package struct ListRows: Sendable {
     package struct Found: Sendable {
         /// The rows, in order.
         package var rows: [LocalRow] = []
-        /// All rows of the list.
+        /// All rows of the list; where few are missing from the page, those of other types may be among them.
         package var count = 0
         /// The generation that was read; nil without one.
         package var generation: Int64?
@@ -25,7 +25,9 @@ package struct ListRows: Sendable {
     }
 
     /// Compares the rows of `range` with the items of a page, in one range read.
-    package func compare(_ range: KeyRange, with page: ListPage) throws -> Found {
+    ///
+    /// - Parameter most: the rows that may be missing from the page before those of the list are counted one by one.
+    package func compare(_ range: KeyRange, with page: ListPage, countingBeyond most: Int = 10) throws -> Found {
         try store.read { view in
             guard let known = try view.resource(resource), known.state == .ready else { return Found() }
             var found = Found(count: known.rowCount, generation: known.generation)
@@ -38,6 +40,9 @@ package struct ListRows: Sendable {
                     return
                 }
                 found.rows.append(LocalRow(key: key, Self.compare(entry.row, with: item)))
+            }
+            if found.rows.count(where: { $0.comparison == .unanswered }) > most {
+                found.count = try view.forEachRow(in: .type(type, of: resource), verified: false) { _ in }
             }
             return found
         }

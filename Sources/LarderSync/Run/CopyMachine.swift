@@ -72,7 +72,7 @@ package struct CopyMachine: Sendable {
         case (.hiding, .hid(let isHidden)):
             return (isHidden ? [.report(.hidden(order.resource))] : []) + end(.success(isHidden ? .hidden : .left))
         case (.pausing, .paused): return fetch()
-        default: preconditionFailure("an event that nothing asked for: \(event)")
+        default: preconditionFailure("an event that nothing asked for in the phase \(phase)")
         }
     }
 }

@@ -58,7 +58,7 @@ package struct RunMachine: Sendable {
         case (.copying, .copied(_, let copy)): return took(copy)
         case (.noting, .pageNoted): return turnPage()
         case (.finishing, .finished(let swept)): return end(swept)
-        default: preconditionFailure("an event that nothing asked for: \(event)")
+        default: preconditionFailure("an event that nothing asked for in the phase \(phase)")
         }
     }
 }

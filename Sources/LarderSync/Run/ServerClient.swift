@@ -96,7 +96,9 @@ final class ServerClient: Sendable {
         let status = response.head.status.code
         let contentType = response.head.headerFields[.contentType]
         if ServerVerdict.isGood(status: status, contentType: contentType) {
-            return .body(response.body, length: response.head.headerFields[.contentLength].flatMap { Int($0) })
+            return .body(
+                response.body,
+                length: response.head.headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 })
         }
         let problem = try await self.problem(response)
         let retryAfter = response.head.headerFields[.retryAfter].flatMap { field in

@@ -20,6 +20,7 @@ extension CoordinatorMachine {
 
     private mutating func finish(_ index: Int, _ report: SyncReport, _ moment: Moment) {
         portalFailures = 0
+        hasLookedThrough = false
         schedules[index].hasToken = true
         schedules[index].syncedAt = moment.now
         schedules[index].finishedAt = moment.elapsed
@@ -50,7 +51,7 @@ extension CoordinatorMachine {
 
     private mutating func fail(_ index: Int, _ error: SyncError, _ was: SyncWant, _ moment: Moment) {
         schedules[index].lastError = error
-        if hasProbe, error.isInterception {
+        if hasProbe, error.isInterception, !hasLookedThrough {
             // Not this filter's failure: nobody gets through.
             meetPortal(moment)
             schedules[index].ask(min(was, .asked), at: moment)
@@ -65,8 +66,7 @@ extension CoordinatorMachine {
         schedules[index].serverNotBefore = error.retryAfter.map {
             moment.elapsed + min(.seconds($0), policy.maximumRetryAfter)
         }
-        let isWaitedFor = !schedules[index].hasToken || schedules[index].isOverdueReported
-        schedules[index].ask(isWaitedFor ? .asked : .background, at: moment)
+        schedules[index].ask(schedules[index].ownWant, at: moment)
         note(index, moment)
         let next = schedules[index].earliest(for: .background) ?? moment.elapsed
         effects.append(
@@ -94,7 +94,7 @@ extension CoordinatorMachine {
 
     private mutating func meetPortal(_ moment: Moment) {
         guard portal == nil else { return }
-        portalFailures += 1
+        portalFailures = portalFailures.next
         portal = Portal(lookAt: lookAt(moment))
         effects.append(.report(.intercepted))
     }
@@ -102,5 +102,5 @@ extension CoordinatorMachine {
 
 extension Int {
     /// One more, as far as there are numbers: a count from the store may be any.
-    fileprivate var next: Int { self < .max ? self + 1 : self }
+    var next: Int { self < .max ? self + 1 : self }
 }

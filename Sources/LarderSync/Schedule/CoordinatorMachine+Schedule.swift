@@ -27,7 +27,7 @@ extension CoordinatorMachine {
     /// Who asked by hand and waits for a turn does not wait for a network.
     private mutating func refuseWaiting(_ moment: Moment) {
         for index in schedules.indices where schedules[index].want == .manual {
-            schedules[index].want = .background
+            schedules[index].want = schedules[index].ownWant
             effects.append(.refuse(schedules[index].text, refusal))
         }
     }
@@ -150,6 +150,8 @@ extension CoordinatorMachine {
     /// Whether nothing is under way, and nothing will be before `deadline` unless something happens.
     package func isSettled(before deadline: Duration) -> Bool {
         if schedules.contains(where: { $0.running != nil }) { return false }
+        // A look is under way, or will be.
+        if let portal, !isForcedOffline, portal.lookAt.map({ $0 < deadline }) ?? true { return false }
         let allowance = allowance
         return schedules.allSatisfy { schedule in
             guard let want = schedule.want, allowance >= SyncAllowance(neededFor: want, schedule.priority) else {
@@ -163,6 +165,9 @@ extension CoordinatorMachine {
 extension CoordinatorMachine {
     /// Whether a run of a filter is under way; nil for a filter that is not kept in step.
     func isRunning(_ text: String) -> Bool? { index(text).map { schedules[$0].running != nil } }
+
+    /// Whether a filter is known to be overdue.
+    func isOverdue(_ text: String) -> Bool { index(text).map { schedules[$0].isOverdueReported } ?? false }
 
     /// Why a filter's last run failed; nil once one has finished.
     func lastError(of text: String) -> SyncError? { index(text).flatMap { schedules[$0].lastError } }

@@ -17,6 +17,9 @@ package struct CoordinatorMachine: Sendable {
     var portal: Portal?
     /// The times a portal was met since a run last finished.
     var portalFailures = 0
+    /// Whether the last look showed a way through, and no run has finished since: who is intercepted all the same is so
+    /// alone.
+    var hasLookedThrough = false
     /// When the timer goes off.
     package internal(set) var armed: Duration?
     private(set) package var isStopping = false
@@ -33,6 +36,7 @@ package struct CoordinatorMachine: Sendable {
     ///   - hasProbe: whether ``CoordinatorEffect/probe`` is answered; without it a captive portal is a failure like others.
     ///   - seed: what chance is made of.
     package init(policy: SyncPolicy, hasProbe: Bool, seed: UInt64) {
+        precondition(policy.isSound, "a part of the policy is out of its range")
         self.policy = policy
         self.hasProbe = hasProbe
         chance = Chance(state: seed)
@@ -154,8 +158,9 @@ extension CoordinatorMachine {
         guard state != network else { return }
         let was = allowance
         network = state
-        // Another network may have no portal.
+        // Another network may have no portal, or one of its own.
         portal = nil
+        hasLookedThrough = false
         restored(from: was, moment)
     }
 
@@ -184,11 +189,10 @@ extension CoordinatorMachine {
     private mutating func look(_ isReachable: Bool, _ moment: Moment) {
         guard let portal, portal.lookAt == nil else { return }
         if isReachable {
-            let was = allowance
             self.portal = nil
-            restored(from: was, moment)
+            hasLookedThrough = true
         } else {
-            portalFailures += 1
+            portalFailures = portalFailures.next
             self.portal = Portal(lookAt: lookAt(moment))
         }
     }

@@ -43,6 +43,9 @@ struct FilterSchedule: Sendable {
         resyncs = known.resyncs
     }
 
+    /// What a run is wanted for that nobody asks for by hand.
+    var ownWant: SyncWant { !hasToken || isOverdueReported ? .asked : .background }
+
     /// The earliest time at which a run wanted as `want` may begin.
     func earliest(for want: SyncWant) -> Duration? {
         let byServer = serverNotBefore

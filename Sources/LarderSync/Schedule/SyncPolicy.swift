@@ -41,6 +41,16 @@ public struct SyncPolicy: Sendable {
     }
 }
 
+extension SyncPolicy {
+    /// Whether every part is within its range; a coordinator traps on one that is not.
+    var isSound: Bool {
+        let waits = [retry, refusedRetry, slow, probe]
+        return (refreshInterval.map { $0 > .zero } ?? true) && saverFactor >= 1 && minimumAge >= .zero
+            && overdueAfter > .zero && concurrentRuns >= 1 && maximumRetryAfter >= .zero && resyncsBeforeSlow >= 1
+            && waits.allSatisfy { $0.first > .zero && $0.limit >= $0.first && (0...1).contains($0.jitter) }
+    }
+}
+
 /// What may be done under the conditions of a moment; each level includes those before it.
 public enum SyncAllowance: Int, Hashable, Sendable, Comparable {
     /// Nothing: there is no network.

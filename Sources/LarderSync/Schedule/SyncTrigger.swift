@@ -16,7 +16,8 @@ public enum SyncTrigger: Hashable, Sendable {
 
 /// Which of the filters that are due is synced first.
 public enum SyncPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
-    /// When nothing else is to be done, the network costs nothing, and power is no question.
+    /// When nothing else is to be done, and in the background only where the network costs nothing and power is no
+    /// question.
     case low
     /// In its turn.
     case normal

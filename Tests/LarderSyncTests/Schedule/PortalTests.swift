@@ -33,14 +33,22 @@ struct PortalTests {
         #expect(bench.violations == [])
     }
 
-    @Test func `that lets the look through and not the run makes the waits grow on`() throws {
-        var bench = ScheduleBench { $0.probe.jitter = 0 }
-        try bench.add("a:*")
-        for seconds in [5, 10, 20, 40, 60] {
-            bench.fail("a:*", intercepted)
-            #expect(bench.pass(.seconds(seconds)).probes == 1)
-            #expect(bench.send(.probed(isReachable: true)).started == ["a:*"])
+    @Test func `that lets the look through and not the run is the filter's own failure, and no other's`() throws {
+        var bench = ScheduleBench {
+            $0.probe.jitter = 0
+            $0.retry.jitter = 0
         }
+        try bench.add("a:*")
+        bench.fail("a:*", intercepted)
+        #expect(bench.pass(.seconds(5)).probes == 1)
+        #expect(bench.send(.probed(isReachable: true)).started == ["a:*"])
+        // Met again at once: others run on, and this one waits longer each time.
+        for seconds in [1, 2, 4] {
+            #expect(bench.fail("a:*", intercepted).probes == 0)
+            #expect(bench.pass(.seconds(seconds) - .milliseconds(1)).started == [])
+            #expect(bench.pass(.milliseconds(1)).started == ["a:*"])
+        }
+        // A run that finishes makes the next portal one for all again.
         bench.finish("a:*", .bootstrap)
         bench.trigger(.launch)
         bench.fail("a:*", intercepted)

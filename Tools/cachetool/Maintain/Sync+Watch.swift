@@ -17,7 +17,12 @@ extension Sync {
                 group.addTask { try await coordinator.run() }
                 group.addTask {
                     var display = StatusDisplay(redactor)
+                    var said: String?
                     for await status in coordinator.statuses() {
+                        if let line = Self.line(beforeFirstRun: status, redactor), line != said {
+                            Terminal.say(line)
+                            said = line
+                        }
                         let shown = status.filters.compactMap { FilterStatus($0) }
                         if !shown.isEmpty { try display.show(shown, now: Filters.now()) }
                     }
@@ -28,6 +33,13 @@ extension Sync {
                 return nil
             }
         }
+    }
+
+    /// What a filter waits for that has nothing to show yet.
+    private static func line(beforeFirstRun status: SyncStatus, _ redactor: Redactor) -> String? {
+        guard let filter = status.filters.first(where: { $0.readiness == nil }) else { return nil }
+        let activity = FilterStatus.words(for: filter.activity).map { "; \($0)" } ?? ""
+        return "\(redactor.text(filter.filter)): never synced\(activity)"
     }
 
     /// The system's network; a server on this machine is there without one.
@@ -45,7 +57,7 @@ extension FilterStatus {
         self.init(readiness: readiness, activity: Self.words(for: status.activity))
     }
 
-    private static func words(for activity: LarderSync.FilterStatus.Activity) -> String? {
+    static func words(for activity: LarderSync.FilterStatus.Activity) -> String? {
         switch activity {
         case .idle: return nil
         case .running(let progress):

@@ -145,7 +145,7 @@ public struct JSONPageSource: PageSource {
     private static func retryAfter(_ fields: HTTPFields) -> Int? {
         guard let field = fields[.retryAfter] else { return nil }
         let date = fields[.date]
-        if date == nil, Int(field) == nil { return nil }
+        if Int(field) == nil, date.flatMap({ HTTPDate.milliseconds(of: $0, now: 0) }) == nil { return nil }
         return RetryAfter.seconds(field, date: date, now: 0)
     }
 }

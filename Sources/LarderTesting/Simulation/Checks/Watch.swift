@@ -9,6 +9,8 @@ struct Watch {
     private(set) var ending: [String] = []
     /// Whether a captive portal was met, and nothing has told since that it is gone.
     private(set) var knowsPortal = false
+    /// Whether a look showed a way past one, and no run has finished since.
+    private var hasLookedThrough = false
     /// The filters whose runs the coordinator calls off.
     private var cancelled: Set<String> = []
     private var network = NetworkState.offline
@@ -50,13 +52,21 @@ struct Watch {
         switch event {
         case .network(let state):
             // Another network may have no portal; the same one has.
-            if state != network { knowsPortal = false }
+            if state != network {
+                knowsPortal = false
+                hasLookedThrough = false
+            }
             network = state
-        case .probed(isReachable: true): knowsPortal = false
+        case .probed(isReachable: true):
+            if knowsPortal { hasLookedThrough = true }
+            knowsPortal = false
         case .ended(let text, let outcome):
             ending.removeAll { $0 == text }
             // What a run that was called off met is not looked at.
-            if cancelled.remove(text) == nil, hasProbe, case .failure(.intercepted) = outcome { knowsPortal = true }
+            if case .success = outcome { hasLookedThrough = false }
+            if cancelled.remove(text) == nil, hasProbe, !hasLookedThrough, case .failure(.intercepted) = outcome {
+                knowsPortal = true
+            }
         default: break
         }
     }
