@@ -33,6 +33,31 @@ import Testing
         #expect(try Tool.run("verify", store).text == "OK\n")
     }
 
+    @Test func `goes on with --watch and shows what comes, until it is interrupted`() throws {
+        let server = try LoopbackServer()
+        let directory = TemporaryDirectory()
+        let store = directory.path + "/store"
+        _ = try server.origin.createResource(Origin.ResourceID("translations", 19), rows: Self.rows(3))
+        let watch = try WatchedTool(["sync", store, server.url, "translations:*", "--watch", "--every", "1"])
+        func line(where isWanted: (String) -> Bool) throws -> String {
+            for _ in 0..<50 {
+                let line = try watch.line()
+                if isWanted(line) { return line }
+            }
+            throw CancellationError()
+        }
+        let first = try line { $0.hasPrefix("translations:*: complete, 1 of 1 resources") }
+        #expect(first.contains("as of 1,"))
+        let change = try server.origin.putRow(
+            Origin.Row(type: "translation", key: "2", "{\"id\":2,\"text\":\"new\"}"),
+            in: Origin.ResourceID("translations", 19))
+        let sequence = try #require(change)
+        _ = try line { $0.contains("as of \(sequence),") }
+        #expect(watch.interrupt() == 5)
+        #expect(try Tool.run("get", store, "translations/19", "translation", "2").text.contains("new"))
+        #expect(try Tool.run("verify", store).text == "OK\n")
+    }
+
     @Test func `keeps the token when the server goes away, with status 4`() throws {
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"

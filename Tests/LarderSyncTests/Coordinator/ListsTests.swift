@@ -91,4 +91,14 @@ struct ListsTests {
             }
         }
     }
+
+    @Test func `are walked by hand while the coordinator does not run, and never as a filter`() async throws {
+        let fixture = try CoordinatorFixture()
+        let source = WordList([1: "one", 2: "two"])
+        let coordinator = try fixture.coordinator()
+        coordinator.add(PagedList(resource, type: "word", source: source))
+        #expect(try await coordinator.sync(ResourceFilter("words:1")).rowsChanged == 2)
+        #expect(try words(fixture) == ["\"one\"", "\"two\""])
+        #expect(try fixture.store.read { view in try view.filters() }.isEmpty)
+    }
 }
