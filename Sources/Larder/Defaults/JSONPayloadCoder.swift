@@ -33,22 +33,16 @@ extension ReadView {
 }
 
 extension Transaction {
-    /// Puts bytes as they are, a payload of JSON; an array of them is encodable, too, and would else become a list of
-    /// numbers.
-    ///
-    /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC.
-    /// - Throws: as ``put(_:at:updatedAt:codec:)``.
-    public mutating func put(_ payload: [UInt8], at key: RowKey, updatedAt: Int64) throws {
-        try put(payload, at: key, updatedAt: updatedAt, codec: .json)
-    }
-
     /// Puts a value as JSON into the visible rows of its resource.
     ///
-    /// Bytes are not a value but a payload already: an array of them goes to ``put(_:at:updatedAt:codec:)-([UInt8],_,_,_)``.
+    /// An array of bytes is not a value but a payload already, and is stored as it is.
     ///
     /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC.
     /// - Throws: as ``put(_:at:updatedAt:codec:)``; what encoding throws.
     public mutating func put<Value: Encodable>(_ value: Value, at key: RowKey, updatedAt: Int64) throws {
+        // Overload resolution comes here with bytes straight out of an initialiser; as a value they would be a list of
+        // numbers.
+        if let bytes = value as? [UInt8] { return try put(bytes, at: key, updatedAt: updatedAt, codec: .json) }
         try put(value, at: key, updatedAt: updatedAt, using: JSONPayloadCoder())
     }
 }
