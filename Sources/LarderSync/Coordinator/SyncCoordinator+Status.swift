@@ -11,6 +11,7 @@ extension SyncCoordinator {
         let moment = Moment(elapsed: store.host.elapsed(), now: now)
         // What runs first, then the store: what is called idle has everything that its run brought.
         var (status, lists) = state.withLock { ($0.status(at: moment), $0.lists) }
+        // A store that cannot be read fails the next run, which says so; what runs and waits is told all the same.
         let readiness = (try? store.read { view in try view.readiness(with: lists) }) ?? []
         for index in status.filters.indices {
             guard let ready = readiness.first(where: { $0.filter == status.filters[index].filter }) else { continue }
