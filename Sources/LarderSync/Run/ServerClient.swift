@@ -44,7 +44,7 @@ final class ServerClient: Sendable {
         let (fields, number) = try await fields(afterRefused: 0)
         let first = try await exchange(path, fields)
         guard first.head.status.code == 401 else { return try await answer(first, kind) }
-        let problem = try await self.problem(first)
+        let problem = try await ServerProblem(reading: first)
         // Fields that were new already are not asked for again.
         guard number == 1 else { throw .unauthorized(problem) }
         let (renewed, _) = try await self.fields(afterRefused: number)
@@ -100,7 +100,7 @@ final class ServerClient: Sendable {
                 response.body,
                 length: response.head.headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 })
         }
-        let problem = try await self.problem(response)
+        let problem = try await ServerProblem(reading: response)
         let retryAfter = response.head.headerFields[.retryAfter].flatMap { field in
             RetryAfter.seconds(field, date: response.head.headerFields[.date], now: now())
         }
@@ -109,18 +109,5 @@ final class ServerClient: Sendable {
         case .fullCopyNotFound: return .fullCopyNotFound
         case .good: throw .refused(problem)
         }
-    }
-
-    private func problem(_ response: TransportResponse) async throws(SyncError) -> ServerProblem {
-        let body: [UInt8]
-        do throws(TransportError) {
-            body = try await response.body.collect(upTo: ServerProblem.maximumBody)
-        } catch .cancelled {
-            throw .cancelled
-        } catch {
-            // The status alone says enough.
-            body = []
-        }
-        return ServerProblem(status: response.head.status.code, body: body)
     }
 }

@@ -118,17 +118,7 @@ public struct JSONPageSource: PageSource {
 
     /// What an answer that is no page says.
     private static func refusal(_ response: TransportResponse) async throws(SyncError) -> SyncError {
-        let status = response.head.status.code
-        let body: [UInt8]
-        do throws(TransportError) {
-            body = try await response.body.collect(upTo: ServerProblem.maximumBody)
-        } catch .cancelled {
-            throw .cancelled
-        } catch {
-            // The status alone says enough.
-            body = []
-        }
-        let problem = ServerProblem(status: status, body: body)
+        let problem = try await ServerProblem(reading: response)
         let fields = response.head.headerFields
         do throws(SyncError) {
             _ = try ServerVerdict(

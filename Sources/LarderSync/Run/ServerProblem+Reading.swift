@@ -1,0 +1,19 @@
+internal import HTTPTypes
+internal import LarderTransport
+
+extension ServerProblem {
+    /// Reads the answer of a server that refuses; a body that cannot be read leaves the status, which says enough.
+    ///
+    /// - Throws: ``SyncError/cancelled``.
+    init(reading response: TransportResponse) async throws(SyncError) {
+        let body: [UInt8]
+        do throws(TransportError) {
+            body = try await response.body.collect(upTo: Self.maximumBody)
+        } catch .cancelled {
+            throw .cancelled
+        } catch {
+            body = []
+        }
+        self.init(status: response.head.status.code, body: body)
+    }
+}
