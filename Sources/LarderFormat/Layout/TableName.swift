@@ -18,10 +18,20 @@ package enum TableName: String, CaseIterable, Sendable {
     case outbox
     /// What happened, bounded.
     case journal
+    /// The local effects of writes that are not confirmed yet, laid over the rows.
+    case overlay
+    /// HTTP responses, without their bodies.
+    case responses
+    /// Large bodies, in chunks.
+    case blobs
+    /// The stored answers of queries: lists of row keys.
+    case collections
+    /// Secondary indexes over rows.
+    case indexes
 
     /// Names that nothing else may use: tables of versions to come.
     package static let reserved = [
-        "overlay", "responses", "blobs", "collections", "indexes", "buffers", "changes",
+        "buffers", "changes",
     ]
 
     /// The first step of every checksum in this table: XXH64 of the name, with seed 0.
@@ -41,6 +51,11 @@ package enum TableName: String, CaseIterable, Sendable {
         case .members: 5
         case .outbox: 6
         case .journal: 7
+        case .overlay: 8
+        case .responses: 9
+        case .blobs: 10
+        case .collections: 11
+        case .indexes: 12
         }
     }
 }

@@ -10,6 +10,10 @@ package struct CountersRecord: Hashable, Sendable {
     package var nextFilter: Int64
     /// The sequence of the next journal record.
     package var nextJournalSequence: Int64
+    /// The number of the next blob.
+    package var nextBlob: Int64
+    /// The number of the next secondary index.
+    package var nextIndex: Int64
     /// The bytes of all keys and values of every table but `meta`.
     package var storedSize: Int64
 
@@ -19,6 +23,8 @@ package struct CountersRecord: Hashable, Sendable {
         nextOutboxSequence = 1
         nextFilter = 1
         nextJournalSequence = 1
+        nextBlob = 1
+        nextIndex = 1
         storedSize = 0
     }
 
@@ -29,6 +35,8 @@ package struct CountersRecord: Hashable, Sendable {
         nextOutboxSequence = try reader.count("nextOutboxSequence")
         nextFilter = try reader.count("nextFilter")
         nextJournalSequence = try reader.count("nextJournalSequence")
+        nextBlob = try reader.count("nextBlob")
+        nextIndex = try reader.count("nextIndex")
         storedSize = try reader.count("storedSize")
     }
 
@@ -39,6 +47,8 @@ package struct CountersRecord: Hashable, Sendable {
         writer.append(integer: nextOutboxSequence)
         writer.append(integer: nextFilter)
         writer.append(integer: nextJournalSequence)
+        writer.append(integer: nextBlob)
+        writer.append(integer: nextIndex)
         writer.append(integer: storedSize)
         return writer.bytes
     }

@@ -11,6 +11,11 @@ struct Tables: Sendable {
     let members: Table
     let outbox: Table
     let journal: Table
+    let overlay: Table
+    let responses: Table
+    let blobs: Table
+    let collections: Table
+    let indexes: Table
 
     init(_ tables: [String: Table]) {
         func table(_ name: TableName) -> Table {
@@ -27,6 +32,11 @@ struct Tables: Sendable {
         members = table(.members)
         outbox = table(.outbox)
         journal = table(.journal)
+        overlay = table(.overlay)
+        responses = table(.responses)
+        blobs = table(.blobs)
+        collections = table(.collections)
+        indexes = table(.indexes)
     }
 
     subscript(name: TableName) -> Table {
@@ -39,6 +49,11 @@ struct Tables: Sendable {
         case .members: members
         case .outbox: outbox
         case .journal: journal
+        case .overlay: overlay
+        case .responses: responses
+        case .blobs: blobs
+        case .collections: collections
+        case .indexes: indexes
         }
     }
 

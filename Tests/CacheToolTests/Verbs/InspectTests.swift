@@ -15,7 +15,7 @@ import Testing
         #expect(json.lines.count == 1)
         #expect(object["rows"] as? Int == 303)
         #expect((object["outbox"] as? [String: Any])?["entries"] as? Int == 2)
-        #expect((object["tables"] as? [String: Any])?.count == 8)
+        #expect((object["tables"] as? [String: Any])?.count == TableName.allCases.count)
     }
 
     @Test func `resources lists each with its state`() async throws {

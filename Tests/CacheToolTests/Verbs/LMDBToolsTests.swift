@@ -50,7 +50,7 @@ import Testing
     @Test func `that cut a dump off are noticed`() async throws {
         let sample = try await SampleStore()
         let lines = try Tool.run("dump", sample.path, "--lmdb").lines
-        for count in [1, 5, 9, 10, lines.count - 1] {
+        for count in [1, 5, 8, 10, lines.count - 1] {
             let input = bytes(lines.prefix(count).map { $0 + "\n" }.joined())
             let outcome = try Tool.run("load", "--lmdb", "-", sample.aside("copy"), input: input)
             #expect(outcome.status == 2, "\(count): \(outcome.talk)")

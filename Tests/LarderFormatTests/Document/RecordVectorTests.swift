@@ -82,7 +82,7 @@ import Testing
         #expect(generation[4] == .integer(try rowBytes(of: document)))
         #expect(generation[5] == .integer(Int64(bitPattern: try digest(of: document))))
         let counters = try document.block("record-counters").elements("body")
-        #expect(counters[4] == .integer(try storedSize(of: document)))
+        #expect(counters[6] == .integer(try storedSize(of: document)))
     }
 
     private func rows(of document: FormatDocument) -> [FormatDocument.Block] {

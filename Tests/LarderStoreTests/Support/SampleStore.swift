@@ -1,6 +1,11 @@
 import LarderFormat
 import LarderStore
 
+/// The tables in which the sample has records.
+let tablesOfSample: [TableName] = [
+    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal,
+]
+
 /// A small store with something in every table: ready, hidden and empty resources, a filter, an outbox, a journal.
 func fillSample(_ store: Store) async throws {
     try await store.replace(translations, with: (1...3).map { (key($0), bytes("{\"n\":\($0)}")) })

@@ -78,7 +78,7 @@ private struct Readings: Equatable {
         try await fillSample(store)
         let raw = try RawStore(directory.path)
         let records = try raw.records()
-        #expect(Set(records.map(\.table)) == Set(TableName.allCases))
+        #expect(Set(records.map(\.table)) == Set(tablesOfSample))
         #expect(try store.findings() == [])
         let sound = try Readings(store)
         let taken = Set(records.map { [$0.table.rawValue, "\($0.key)"] })

@@ -16,6 +16,7 @@ enum Shape {
         case .members: [Field("filter"), Field("group", .content), Field("id", .identifier)]
         case .outbox: isIndex ? [Field("entry", .uuid)] : [Field("lane", .content), Field("sequence")]
         case .journal: [Field("sequence")]
+        case .overlay, .responses, .blobs, .collections, .indexes: []
         }
     }
 
@@ -30,6 +31,7 @@ enum Shape {
         case .members: [Field("listedInRun"), Field("finishedInRun")]
         case .outbox: key.count == 1 ? [Field("lane", .content), Field("sequence")] : entry
         case .journal: journal
+        case .overlay, .responses, .blobs, .collections, .indexes: []
         }
     }
 
@@ -40,7 +42,7 @@ enum Shape {
     ]
     private static let counters = [
         Field("nextGeneration"), Field("nextOutboxSequence"), Field("nextFilter"), Field("nextJournalSequence"),
-        Field("storedSize"),
+        Field("nextBlob"), Field("nextIndex"), Field("storedSize"),
     ]
     private static let resource = [
         Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"),
