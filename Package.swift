@@ -8,6 +8,8 @@ let package = Package(
         .library(name: "Larder", targets: ["Larder"]),
         .library(name: "LarderStore", targets: ["LarderStore"]),
         .library(name: "LarderSync", targets: ["LarderSync"]),
+        .library(name: "LarderHTTP", targets: ["LarderHTTP"]),
+        .library(name: "LarderQuery", targets: ["LarderQuery"]),
         .library(name: "LarderTransport", targets: ["LarderTransport"]),
         .library(name: "LarderURLSession", targets: ["LarderURLSession"]),
         .library(name: "LarderAsyncHTTPClient", targets: ["LarderAsyncHTTPClient"]),
@@ -33,6 +35,8 @@ let package = Package(
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CLarderSystem"),
 
         .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
@@ -52,9 +56,18 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .target(
+            name: "LarderHTTP",
+            dependencies: [
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(name: "LarderQuery", dependencies: ["CSQLite", "LarderStore", "LarderFormat"]),
+        .target(
             name: "Larder",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderTransport", "CLarderSystem",
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderHTTP", "LarderTransport",
+                "CLarderSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -96,8 +109,9 @@ let package = Package(
         .executableTarget(
             name: "cachetool",
             dependencies: [
-                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderURLSession",
-                "LarderAsyncHTTPClient",
+                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderHTTP", "LarderTransport",
+                "LarderURLSession", "LarderAsyncHTTPClient",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -126,6 +140,19 @@ let package = Package(
             dependencies: [
                 "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(
+            name: "LarderHTTPTests",
+            dependencies: [
+                "Larder", "LarderHTTP", "LarderStore", "LarderEngine", "LarderFormat", "LarderTransport",
+                "LarderTesting", "LarderURLSession", "LarderAsyncHTTPClient",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ]),
+        .testTarget(
+            name: "LarderQueryTests",
+            dependencies: ["LarderQuery", "CSQLite", "LarderStore", "LarderFormat", "LarderTesting"]),
         .testTarget(
             name: "CacheToolTests",
             dependencies: [

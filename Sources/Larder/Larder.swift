@@ -3,6 +3,7 @@
 @_exported public import HTTPTypes
 @_exported public import LarderEngine
 @_exported public import LarderFormat
+@_exported public import LarderHTTP
 @_exported public import LarderStore
 @_exported public import LarderSync
 @_exported public import LarderTransport

@@ -1,0 +1,51 @@
+/// How fresh a stored response is at one moment. RFC 9111 §4.2.
+public struct Freshness: Hashable, Sendable {
+    /// Where its lifetime comes from.
+    public enum Source: Hashable, Sendable {
+        /// `Cache-Control: max-age`.
+        case maxAge
+        /// `Expires`.
+        case expires
+        /// Guessed from `Last-Modified`.
+        case heuristic
+        /// The host's own terms.
+        case host
+        /// Nothing: it is stale from the start.
+        case none
+    }
+
+    /// The age of the response, 0 or more, in milliseconds. RFC 9111 §4.2.3.
+    public var age: Int64
+    /// How long it is fresh for, 0 or more, in milliseconds, counted as its age is.
+    public var lifetime: Int64
+    /// The age up to which it is used without a second look, at most ``lifetime`` plus ``staleWhileRevalidate``.
+    public var softLifetime: Int64
+    /// Where ``lifetime`` comes from.
+    public var source: Source
+    /// How much longer it may be shown while it is validated, in milliseconds. RFC 5861 §3.
+    public var staleWhileRevalidate: Int64
+    /// How much longer it may stand in for a server's error, in milliseconds; nil: not said. RFC 5861 §4.
+    public var staleIfError: Int64?
+    /// Whether it must not be used stale: `must-revalidate`, or `no-cache` of the whole response.
+    public var mustRevalidate: Bool
+    /// Whether it must be validated before every use: `no-cache`, invalidated, or a `Vary` of `*`.
+    public var needsValidation: Bool
+
+    /// Whether it is fresh: its age is below its lifetime. RFC 9111 §4.2.
+    public var isFresh: Bool { lifetime > age }
+
+    /// A reading of these parts.
+    public init(
+        age: Int64, lifetime: Int64, softLifetime: Int64, source: Source, staleWhileRevalidate: Int64 = 0,
+        staleIfError: Int64? = nil, mustRevalidate: Bool = false, needsValidation: Bool = false
+    ) {
+        self.age = age
+        self.lifetime = lifetime
+        self.softLifetime = softLifetime
+        self.source = source
+        self.staleWhileRevalidate = staleWhileRevalidate
+        self.staleIfError = staleIfError
+        self.mustRevalidate = mustRevalidate
+        self.needsValidation = needsValidation
+    }
+}

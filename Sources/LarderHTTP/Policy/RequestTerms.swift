@@ -1,0 +1,24 @@
+/// What the host asks of the cache for one request, beside the request's own header fields.
+public struct RequestTerms: Hashable, Sendable {
+    /// How long a response counts as fresh without a second look; nil: as long as it is fresh by its own word.
+    ///
+    /// Behind it, and while still usable, the stored response is an intermediate answer.
+    public var softLifetime: Duration?
+    /// How long a response may be used at all, in place of what it says itself; nil: by its own word.
+    public var hardLifetime: Duration?
+    /// Whether a stored response may be used stale where `must-revalidate` or `no-cache` forbid it.
+    public var ignoresMustRevalidate: Bool
+    /// Whether to validate with the server first, as `Cache-Control: no-cache` in the request asks for.
+    public var forcesValidation: Bool
+
+    /// Terms that leave everything to the request and the stored response.
+    public init(
+        softLifetime: Duration? = nil, hardLifetime: Duration? = nil, ignoresMustRevalidate: Bool = false,
+        forcesValidation: Bool = false
+    ) {
+        self.softLifetime = softLifetime
+        self.hardLifetime = hardLifetime
+        self.ignoresMustRevalidate = ignoresMustRevalidate
+        self.forcesValidation = forcesValidation
+    }
+}

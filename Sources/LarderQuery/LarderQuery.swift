@@ -1,0 +1,1 @@
+// Questions in SQL over what a store holds.
