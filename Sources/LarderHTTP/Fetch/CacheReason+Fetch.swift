@@ -14,7 +14,6 @@ extension CacheReason {
     static let partBesideWhole = CacheReason("part-beside-whole", "A part does not take the place of a whole body.")
     static let timeLimit = CacheReason("time-limit", "The network took longer than the strategy lets it.")
     static let offline = CacheReason("offline", "There is no connection.")
-    static let freshEnough = CacheReason("fresh-enough", "The server gave nothing better, and it is fresh.")
     static let anyAge = CacheReason("any-age", "The strategy takes what is stored, fresh or not.")
     static let nothingUsable = CacheReason("nothing-usable", "Nothing that is stored may be used.")
 }

@@ -86,8 +86,10 @@ extension HTTPCache {
     private func askDirectly(_ inquiry: Inquiry, isStoring: Bool) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
         let bare = Lookup(inquiry: inquiry, candidates: [], now: services.now())
         // With nothing stored the policy only spells the request as it is to be sent.
-        guard case .ask(var plan) = step(bare) else {
-            throw .notCached(.nothingUsable)
+        var plan: FlightPlan
+        switch step(bare) {
+        case .answer(let answer): return answer
+        case .ask(let asking), .answerThenAsk(_, let asking, _): plan = asking
         }
         plan.isStoring = isStoring
         plan.reuse = .networkOnly

@@ -119,9 +119,8 @@ extension HTTPCache {
     /// - Parameter status: of the server's error; nil when nobody answered.
     func standIn(_ lookup: Lookup, _ rule: StandIn, status: HTTPResponse.Status?) -> Fetched<HTTPAnswer>? {
         guard let (_, place, freshness) = selected(lookup) else { return nil }
-        if freshness.isFresh, !freshness.needsValidation { return answer(lookup, place, freshness, .freshEnough) }
         var terms = lookup.inquiry.asked.terms
-        terms.forcesValidation = false
+        if rule == .offline { terms.forcesValidation = false }
         // To the standard, a server that does not answer is one that its gateway could not reach.
         let asked: HTTPResponse.Status? = rule == .permitted ? status ?? .gatewayTimeout : status
         let decision = policy.fallback(
