@@ -4,9 +4,10 @@
 package enum ResponseKey: Hashable, Sendable {
     /// A ``ResponseRecord`` stands here.
     case response(ResponsePlace)
-    /// An empty body stands here: the response has the tag.
+    /// A ``ResponseIndexRecord`` stands here: the response has the tag.
     case tag(String, ResponsePlace)
-    /// An empty body stands here: the response may be swept from this time on, in milliseconds since 1970-01-01 UTC.
+    /// A ``ResponseIndexRecord`` stands here: from this time on, in milliseconds since 1970-01-01 UTC, the response
+    /// may be swept.
     case expiry(Int64, ResponsePlace)
 
     private enum Kind: Int64 {
