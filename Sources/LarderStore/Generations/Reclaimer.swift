@@ -12,13 +12,15 @@ final class Reclaimer: Sendable {
 
     private let environment: Environment
     private let tables: Tables
+    private let room: Room
     private let host: HostServices
     private let meter: WriterMeter
     private let state = Mutex(State())
 
-    init(environment: Environment, tables: Tables, host: HostServices, meter: WriterMeter) {
+    init(environment: Environment, tables: Tables, room: Room, host: HostServices, meter: WriterMeter) {
         self.environment = environment
         self.tables = tables
+        self.room = room
         self.host = host
         self.meter = meter
     }
@@ -54,7 +56,7 @@ final class Reclaimer: Sendable {
         do {
             (isMore, _) = try meter.measure(isBulk: true) {
                 try environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
-                    try Transaction.run(&engine, tables) { transaction in
+                    try Transaction.run(&engine, tables, room) { transaction in
                         try transaction.reclaimSome(of: generation, isTimeUp: deadline())
                     }
                 }
