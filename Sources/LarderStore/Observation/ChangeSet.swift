@@ -61,12 +61,15 @@ public struct ChangeSet: Equatable, Sendable {
     public private(set) var lanes: Set<String> = []
     /// Filters whose sync state changed.
     public private(set) var filters: Set<String> = []
+    /// Collections that were put or removed.
+    public private(set) var collections: Set<CollectionName> = []
 
     init() {}
 
     /// Whether nothing changed.
     public var isEmpty: Bool {
         rows.isEmpty && replaced.isEmpty && touched.isEmpty && lanes.isEmpty && filters.isEmpty
+            && collections.isEmpty
     }
 
     mutating func noteUpsert(_ key: RowKey) { note(key, isRemoval: false) }
@@ -84,6 +87,8 @@ public struct ChangeSet: Equatable, Sendable {
 
     mutating func noteFilter(_ filter: String) { filters.insert(filter) }
 
+    mutating func noteCollection(_ name: CollectionName) { collections.insert(name) }
+
     /// Adds what a later commit changed.
     mutating func merge(_ later: ChangeSet) {
         for (resource, change) in later.rows {
@@ -93,6 +98,7 @@ public struct ChangeSet: Equatable, Sendable {
         touched.formUnion(later.touched)
         lanes.formUnion(later.lanes)
         filters.formUnion(later.filters)
+        collections.formUnion(later.collections)
     }
 
     private mutating func note(_ key: RowKey, isRemoval: Bool) {
