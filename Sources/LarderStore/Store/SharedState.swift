@@ -18,6 +18,10 @@ final class SharedState: Sendable {
     let commits = GroupCommit()
     let meter: WriterMeter
     let reclaimer: Reclaimer
+    /// Who reads which blob.
+    let leases = BlobLeases()
+    /// What was used since usage was last written down.
+    let usage = UsageNotes()
     private let hubs = Mutex<[ObjectIdentifier: Weak<ObservationHub>]>([:])
     private let isRecovered = Mutex(false)
 
@@ -37,7 +41,7 @@ final class SharedState: Sendable {
         self.environment = environment
         tables = Tables(environment.tables)
         meter = WriterMeter(elapsed: host.elapsed)
-        reclaimer = Reclaimer(environment: environment, tables: tables, host: host, meter: meter)
+        reclaimer = Reclaimer(environment: environment, tables: tables, host: host, meter: meter, leases: leases)
     }
 
     /// Runs `recover` unless it has run since the file was opened.
@@ -61,7 +65,7 @@ final class SharedState: Sendable {
         if !effects.changes.isEmpty {
             for hub in hubs.withLock({ $0.values.compactMap(\.object) }) { hub.publish(effects.changes) }
         }
-        reclaimer.add(effects.garbage)
+        reclaimer.add(effects.garbage, blobs: effects.garbageBlobs)
     }
 
     /// Runs `body` in a transaction of its own on the writer thread, where the caller is.
@@ -84,4 +88,6 @@ struct CommitEffects: Sendable {
     var changes = ChangeSet()
     /// Generations whose rows nobody needs any more.
     var garbage: [Int64] = []
+    /// Blobs that nothing names any more.
+    var garbageBlobs: [Int64] = []
 }
