@@ -6,7 +6,7 @@ internal import Logging
 
 // One question, by one strategy.
 extension ObjectCache {
-    func answer<Asked: Inquiry>(
+    func answer<Asked: ObjectInquiring>(
         _ inquiry: Asked, _ strategy: ObjectStrategy, _ target: ObjectPersistence
     ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
         switch strategy {
@@ -23,13 +23,13 @@ extension ObjectCache {
         }
     }
 
-    private func askElseKept<Asked: Inquiry>(
+    private func askElseKept<Asked: ObjectInquiring>(
         _ inquiry: Asked, _ target: ObjectPersistence
     ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
         do throws(HTTPCacheError) {
             return try await ask(inquiry, keepingIn: target)
         } catch {
-            guard error.isUnreachable, let kept = kept(inquiry) else { throw error }
+            guard error.isUnanswered, let kept = kept(inquiry) else { throw error }
             var answer = answer(kept, .cache, reuse: ObjectReason.unreachable)
             answer.state = .expiredServedOffline(since: kept.since)
             return answer
@@ -37,7 +37,7 @@ extension ObjectCache {
     }
 
     /// The server's answer, kept where `target` says, if it says so; after a 304 what is kept.
-    func ask<Asked: Inquiry>(
+    func ask<Asked: ObjectInquiring>(
         _ inquiry: Asked, keepingIn target: ObjectPersistence?
     ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
         let kind = options.validators.kind(of: inquiry.question)
@@ -59,7 +59,7 @@ extension ObjectCache {
     }
 
     /// Keeps an answer, and gives it back.
-    private func take<Asked: Inquiry>(
+    private func take<Asked: ObjectInquiring>(
         _ response: TransportResponse, _ inquiry: Asked, _ kind: ValidatorFields.Kind?, _ target: ObjectPersistence?
     ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
         guard response.head.status.kind == .successful else { throw .server(response.head) }
@@ -91,7 +91,7 @@ extension ObjectCache {
     }
 
     /// Notes that the server confirmed what is kept, and gives that back.
-    private func confirm<Asked: Inquiry>(
+    private func confirm<Asked: ObjectInquiring>(
         _ kept: KeptAnswer<Asked.Value>, _ inquiry: Asked, _ sent: Validators, _ target: ObjectPersistence?
     ) async -> Fetched<Asked.Value> {
         let now = host.now()
@@ -158,13 +158,5 @@ extension ObjectCache {
         } catch {
             throw .transport(error)
         }
-    }
-}
-
-extension HTTPCacheError {
-    /// Whether no whole answer of the server came, and another try might bring one: what "unreachable" means here.
-    var isUnreachable: Bool {
-        guard case .transport(let error) = self else { return false }
-        return error.isRetryable
     }
 }

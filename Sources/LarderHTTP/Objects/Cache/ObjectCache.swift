@@ -14,6 +14,7 @@ public final class ObjectCache: Sendable {
         /// By the bytes of the name.
         var classes: [ResourceKey: ObjectPersistence] = [:]
         var persistent: ObjectPlace?
+        /// The pass through the queue that is under way.
         var sending: Task<QueueReport, any Error>?
     }
 
@@ -43,7 +44,7 @@ public final class ObjectCache: Sendable {
         self.host = host
         self.isOnline = isOnline
         self.memory = memory
-        state = Mutex(State(persistent: persistent))
+        state = Mutex(State(classes: [:], persistent: persistent))
         for objectClass in classes { register(objectClass) }
     }
 
@@ -117,7 +118,7 @@ extension ObjectCache {
             CollectionInquiry(name: name, membership: membership), try target(name.className, persistence))
     }
 
-    private func answers<Asked: Inquiry>(
+    private func answers<Asked: ObjectInquiring>(
         _ inquiry: Asked, _ target: ObjectPersistence
     ) throws(HTTPCacheError) -> ObjectAnswers<Asked.Value> {
         ObjectAnswers(
@@ -143,7 +144,7 @@ extension ObjectCache {
     }
 
     /// What is kept; nothing when it cannot be read.
-    func kept<Asked: Inquiry>(_ inquiry: Asked) -> KeptAnswer<Asked.Value>? {
+    func kept<Asked: ObjectInquiring>(_ inquiry: Asked) -> KeptAnswer<Asked.Value>? {
         do {
             return try inquiry.kept(in: shelves)
         } catch {

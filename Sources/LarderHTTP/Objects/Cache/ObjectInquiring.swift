@@ -2,7 +2,7 @@ internal import LarderFormat
 internal import LarderStore
 
 /// A question, and what its answers mean for what is kept.
-protocol Inquiry: Sendable {
+protocol ObjectInquiring: Sendable {
     associatedtype Value: Sendable
 
     var question: ObjectQuestion { get }
@@ -33,7 +33,7 @@ struct KeptAnswer<Value: Sendable>: Sendable {
     var place: ObjectPersistence
 }
 
-struct ObjectInquiry: Inquiry {
+struct ObjectInquiry: ObjectInquiring {
     /// The server answered with another number of objects than one, or with another object.
     struct NotTheObject: Error {}
 
@@ -64,7 +64,7 @@ struct ObjectInquiry: Inquiry {
     }
 }
 
-struct CollectionInquiry: Inquiry {
+struct CollectionInquiry: ObjectInquiring {
     let name: CollectionName
     let membership: ObjectMembership
 
