@@ -29,7 +29,7 @@ extension ObjectCache {
         do throws(HTTPCacheError) {
             return try await ask(inquiry, keepingIn: target)
         } catch {
-            guard error.isUnreachable, let kept = kept(inquiry) else { throw error }
+            guard error.isUnanswered, let kept = kept(inquiry) else { throw error }
             var answer = answer(kept, .cache, reuse: ObjectReason.unreachable)
             answer.state = .expiredServedOffline(since: kept.since)
             return answer
@@ -158,13 +158,5 @@ extension ObjectCache {
         } catch {
             throw .transport(error)
         }
-    }
-}
-
-extension HTTPCacheError {
-    /// Whether no whole answer of the server came, and another try might bring one: what "unreachable" means here.
-    var isUnreachable: Bool {
-        guard case .transport(let error) = self else { return false }
-        return error.isRetryable
     }
 }

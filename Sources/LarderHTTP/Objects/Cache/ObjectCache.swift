@@ -14,6 +14,7 @@ public final class ObjectCache: Sendable {
         /// By the bytes of the name.
         var classes: [ResourceKey: ObjectPersistence] = [:]
         var persistent: ObjectPlace?
+        /// The pass through the queue that is under way.
         var sending: Task<QueueReport, any Error>?
     }
 
@@ -43,7 +44,7 @@ public final class ObjectCache: Sendable {
         self.host = host
         self.isOnline = isOnline
         self.memory = memory
-        state = Mutex(State(persistent: persistent))
+        state = Mutex(State(classes: [:], persistent: persistent))
         for objectClass in classes { register(objectClass) }
     }
 
