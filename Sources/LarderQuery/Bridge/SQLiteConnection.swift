@@ -344,7 +344,7 @@ extension SQLiteConnection {
             guard let info = unsafe info else { return SQLITE_ERROR }
             let box = unsafe Instance.object(of: table, TableBox.self)
             return box.connection.answering {
-                unsafe answer(try box.table.plan(request(info)), info)
+                unsafe SQLiteConnection.answer(try box.table.plan(SQLiteConnection.request(info)), info)
             }
         }
         unsafe module.xOpen = { table, made in
