@@ -9,7 +9,7 @@ import Testing
     private static let tagged: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentLength: "10"]
 
     @Test func `is delivered while it arrives, and stored when it is whole`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Bench { (_, _) throws(TransportError) in
             let steps = Steps([Array("first".utf8), Array("second".utf8)], before: [1: door])
             return TransportResponse(
@@ -137,10 +137,10 @@ import Testing
 /// A body of these chunks, some of which wait at a door.
 final class Steps: Sendable {
     private let chunks: [[UInt8]]
-    private let doors: [Int: Door]
+    private let doors: [Int: FetchDoor]
     private let place = Mutex(0)
 
-    init(_ chunks: [[UInt8]], before doors: [Int: Door]) {
+    init(_ chunks: [[UInt8]], before doors: [Int: FetchDoor]) {
         self.chunks = chunks
         self.doors = doors
     }

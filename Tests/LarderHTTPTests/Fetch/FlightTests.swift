@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Identical requests` {
     /// A server whose answers wait at a door.
-    private static func bench(_ door: Door, _ fields: HTTPFields) -> Bench {
+    private static func bench(_ door: FetchDoor, _ fields: HTTPFields) -> Bench {
         Bench { (_, _) throws(TransportError) in
             await door.pass()
             return ok(fields)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `under way at the same time are one exchange`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Self.bench(door, [.cacheControl: "max-age=60"])
         try await withThrowingTaskGroup(of: Got.self) { group in
             for _ in 0..<20 { group.addTask { try await bench.get() } }
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `go each for itself when the first answer is not for storing`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Self.bench(door, [.cacheControl: "no-store"])
         async let one = bench.get()
         async let other = bench.get()
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `share a failure`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Bench { (_, _) throws(TransportError) in
             await door.pass()
             throw .connectionRefused
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `with other header fields are others`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Self.bench(door, [.cacheControl: "max-age=60"])
         async let one = bench.get("/a", fields: [.accept: "text/html"])
         async let other = bench.get("/a", fields: [.accept: "text/plain"])
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `go on when the first of them is cancelled`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Self.bench(door, [.cacheControl: "max-age=60"])
         let first = Task { try await bench.get() }
         #expect(await bench.eventually { bench.requests.count == 1 })
@@ -117,7 +117,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Exchanges` {
     @Test func `are bounded; the higher priority goes first, and equals in the order they came`() async throws {
-        let doors = [Door(), Door()]
+        let doors = [FetchDoor(), FetchDoor()]
         let bench = Bench(options: HTTPCacheOptions(concurrentExchanges: 1)) { (request, _) throws(TransportError) in
             await doors[request.path == "/first" ? 0 : 1].pass()
             return ok()
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func `behind the caller's back are bounded`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Bench(options: HTTPCacheOptions(backgroundExchanges: 2)) { (request, _) throws(TransportError) in
             if request.headerFields[.ifNoneMatch] != nil { await door.pass() }
             return ok([.cacheControl: "max-age=60, stale-while-revalidate=600", .eTag: "\"1\""])

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `keeps an answer under way from being stored`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Bench { (request, _) throws(TransportError) in
             if request.method == .get { await door.pass() }
             return ok([.cacheControl: "max-age=600"])
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `by signing out removes everything, and what was under way`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Bench { (request, _) throws(TransportError) in
             if request.path == "/slow" { await door.pass() }
             return ok([.cacheControl: "max-age=600"])

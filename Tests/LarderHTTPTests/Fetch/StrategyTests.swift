@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `answers from the cache when the time limit is over, and stores what comes later`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Bench { (request, _) throws(TransportError) in
             if request.headerFields[.ifNoneMatch] != nil { await door.pass() }
             return ok([.cacheControl: "max-age=60", .eTag: "\"1\""], "\(request.headerFields[.ifNoneMatch] == nil)")
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `waits for the server past the time limit when nothing is stored`() async throws {
-        let door = Door()
+        let door = FetchDoor()
         let bench = Bench { (_, _) throws(TransportError) in
             await door.pass()
             return ok()
