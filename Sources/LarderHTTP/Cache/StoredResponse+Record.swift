@@ -55,11 +55,3 @@ extension ResponseRecord.Part {
         self.init(start: range.lowerBound, end: range.upperBound, total: total)
     }
 }
-
-extension HTTPField {
-    /// The value, byte for byte: as a text it may not be UTF-8.
-    fileprivate var bytes: [UInt8] {
-        // Copied while the buffer lives.
-        unsafe withUnsafeBytesOfValue { unsafe Array($0) }
-    }
-}
