@@ -17,14 +17,18 @@ final class Reclaimer: Sendable {
 
     private let environment: Environment
     private let tables: Tables
+    private let room: Room
     private let host: HostServices
     private let meter: WriterMeter
     private let leases: BlobLeases
     private let state = Mutex(State())
 
-    init(environment: Environment, tables: Tables, host: HostServices, meter: WriterMeter, leases: BlobLeases) {
+    init(
+        environment: Environment, tables: Tables, room: Room, host: HostServices, meter: WriterMeter, leases: BlobLeases
+    ) {
         self.environment = environment
         self.tables = tables
+        self.room = room
         self.host = host
         self.meter = meter
         self.leases = leases
@@ -134,7 +138,7 @@ final class Reclaimer: Sendable {
         do {
             return try meter.measure(isBulk: true) {
                 try environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
-                    try Transaction.run(&engine, tables, body).0
+                    try Transaction.run(&engine, tables, room, body).0
                 }
             }
         } catch {

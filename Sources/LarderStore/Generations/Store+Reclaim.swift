@@ -101,8 +101,11 @@ extension Tables {
 extension Transaction {
     /// Removes rows of a garbage generation until its time is up, and the generation with its last row.
     ///
+    /// - Parameter bytes: about how many bytes of keys and values to remove.
     /// - Returns: whether there is more to remove.
-    mutating func reclaimSome(of number: Int64, isTimeUp: () -> Bool) throws -> Bool {
+    mutating func reclaimSome(
+        of number: Int64, bytes: Int64 = Int64(BulkLimits.bytes), isTimeUp: () -> Bool
+    ) throws -> Bool {
         guard var record = try tables.generation(number, in: engine), record.state == .garbage else { return false }
         let owner = RowKeyCoding.prefix(generation: number)
         var tally = RowTally()
@@ -112,7 +115,7 @@ extension Transaction {
             try cursor.removeWhile(from: (owner + [0]).rawSpan, limit: .max) { entry in
                 // Stopping before an entry leaves it for the next batch; beyond the generation there is nothing left.
                 guard entry.key.starts(with: owner.rawSpan) else { return false }
-                if -tally.bytes >= Int64(BulkLimits.bytes) || isTimeUp() {
+                if -tally.bytes >= bytes || isTimeUp() {
                     isOut = true
                     return false
                 }

@@ -15,7 +15,7 @@ enum Example {
         record.nextGeneration = 8
         record.nextOutboxSequence = 3
         record.nextFilter = 3
-        record.nextJournalSequence = 2
+        record.nextJournalSequence = 3
         record.nextCollection = 2
         record.storedSize = storedSize
         return record
@@ -33,6 +33,8 @@ enum Example {
         record.changedAt = midnight + 4000
         record.schemaVersion = 2
         record.isPinned = true
+        record.usedAt = midnight + 3000
+        record.evictedBytes = 4096
         return record
     }
 
@@ -87,6 +89,9 @@ enum Example {
         event: .outcome(
             JournalRecord.Outcome(entryID: doneID, lane: "notes", sequence: 1, outcome: "accepted")))
 
+    static let evicted = JournalRecord(
+        time: midnight + 5600,
+        event: .evicted(JournalRecord.Evicted(resource: owner, count: 1, bytes: 4096, reason: "cap")))
     static let collectionName = CollectionName(
         class: "verse", query: "number > 8",
         reference: .init(row: RowKey(resource: owner, type: "verse", key: "intro"), attribute: "verses"))
