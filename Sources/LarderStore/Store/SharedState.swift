@@ -18,6 +18,10 @@ final class SharedState: Sendable {
     let commits = GroupCommit()
     let meter: WriterMeter
     let reclaimer: Reclaimer
+    /// Who reads which blob.
+    let leases = BlobLeases()
+    /// What was used since usage was last written down.
+    let usage = UsageNotes()
     let room: Room
     private let hubs = Mutex<[ObjectIdentifier: Weak<ObservationHub>]>([:])
     private let isRecovered = Mutex(false)
@@ -45,7 +49,8 @@ final class SharedState: Sendable {
         tables = Tables(environment.tables)
         meter = WriterMeter(elapsed: host.elapsed)
         room = Room(cap: sizeCap, now: host.now)
-        reclaimer = Reclaimer(environment: environment, tables: tables, room: room, host: host, meter: meter)
+        reclaimer = Reclaimer(
+            environment: environment, tables: tables, room: room, host: host, meter: meter, leases: leases)
     }
 
     /// Runs `recover` unless it has run since the file was opened.
@@ -69,7 +74,7 @@ final class SharedState: Sendable {
         if !effects.changes.isEmpty {
             for hub in hubs.withLock({ $0.values.compactMap(\.object) }) { hub.publish(effects.changes) }
         }
-        reclaimer.add(effects.garbage)
+        reclaimer.add(effects.garbage, blobs: effects.garbageBlobs)
     }
 
     /// Runs `body` in a transaction of its own on the writer thread, where the caller is.
@@ -92,6 +97,8 @@ struct CommitEffects: Sendable {
     var changes = ChangeSet()
     /// Generations whose rows nobody needs any more.
     var garbage: [Int64] = []
+    /// Blobs that nothing names any more.
+    var garbageBlobs: [Int64] = []
     /// What was evicted.
     var evictions: [Eviction] = []
 }

@@ -46,6 +46,7 @@ public final class Store: Sendable {
         let (isFirst, _) = isOpen.compareExchange(expected: true, desired: false, ordering: .acquiringAndReleasing)
         if !isFirst { throw EngineError.closed }
         hub.finish()
+        writeUsageSoon()
         do throws(EngineError) {
             try environment.close(within: milliseconds)
         } catch {
