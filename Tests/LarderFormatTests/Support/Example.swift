@@ -15,7 +15,8 @@ enum Example {
         record.nextGeneration = 8
         record.nextOutboxSequence = 3
         record.nextFilter = 3
-        record.nextJournalSequence = 2
+        record.nextJournalSequence = 3
+        record.nextCollection = 2
         record.storedSize = storedSize
         return record
     }
@@ -32,6 +33,8 @@ enum Example {
         record.changedAt = midnight + 4000
         record.schemaVersion = 2
         record.isPinned = true
+        record.usedAt = midnight + 3000
+        record.evictedBytes = 4096
         return record
     }
 
@@ -85,4 +88,27 @@ enum Example {
         time: midnight + 5500,
         event: .outcome(
             JournalRecord.Outcome(entryID: doneID, lane: "notes", sequence: 1, outcome: "accepted")))
+
+    static let evicted = JournalRecord(
+        time: midnight + 5600,
+        event: .evicted(JournalRecord.Evicted(resource: owner, count: 1, bytes: 4096, reason: "cap")))
+    static let collectionName = CollectionName(
+        class: "verse", query: "number > 8",
+        reference: .init(row: RowKey(resource: owner, type: "verse", key: "intro"), attribute: "verses"))
+
+    static let collection: CollectionRecord = {
+        var record = CollectionRecord(name: collectionName, home: owner, fetchedAt: midnight + 8000)
+        record.entityTag = "\"v7\""
+        record.rowCount = 3
+        record.chunkCount = 1
+        return record
+    }()
+
+    static let chunk = CollectionChunk(rows: [
+        RowKey(resource: owner, type: "verse", key: "10"), RowKey(resource: owner, type: "verse", key: "9"),
+        RowKey(resource: ResourceKey("tafsirs", 1), type: "note", key: "a"),
+    ])
+
+    static let single = SingleAnswerRecord(
+        lastModified: "Thu, 01 Jan 2026 00:00:00 GMT", fetchedAt: midnight + 9000)
 }
