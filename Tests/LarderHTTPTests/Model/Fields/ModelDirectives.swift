@@ -1,0 +1,112 @@
+import Foundation
+
+/// What the RFCs leave to a cache, and what this library chose. Each is a freedom that the comparison names.
+struct ModelChoices {
+    /// RFC 9111 §4.2.1: of several values "either the first occurrence should be used, or the response should be
+    /// considered stale".
+    var firstOccurrenceCounts = true
+    /// RFC 9111 §1.2.2: what a number too great to represent is taken for.
+    var greatestDelta = 2_147_483_648.0
+    /// RFC 9111 §4.2.2: the fraction for heuristics, and a limit.
+    var heuristicFraction = 0.1
+    var heuristicLimit = 86_400.0
+    /// RFC 9111 §3 and §5.2.2.4: a qualified `no-cache` may be taken for an unqualified one.
+    var qualifiedNoCacheIsUnqualified = false
+    /// RFC 9111 §5.4 deprecates `Pragma`; a cache may still heed it in a request without `Cache-Control`.
+    var heedsPragma = true
+    /// The spellings `Cache-Control: none` and `If-Since-Modified`.
+    var understandsSourceSpellings = true
+    /// RFC 9110 §8.8.2.2: `Last-Modified` is weak unless something tells it to be strong.
+    var lastModifiedCanBeStrong = false
+}
+
+/// A directive of `Cache-Control`.
+struct ModelDirective: Hashable {
+    /// In lower case.
+    var name: String
+    /// What stands behind `=`, without quotation marks; nil without any.
+    var argument: String?
+    /// Whether it breaks the grammar.
+    var isMalformed = false
+}
+
+/// A slow and plain private cache, written from the text of the RFCs. It shares nothing with the library.
+struct CacheModel {
+    var choices = ModelChoices()
+}
+
+// RFC 9111 §5.2, the syntax of Cache-Control.
+extension CacheModel {
+    /// The directives of a message, in order.
+    func directives(_ fields: ModelFields) -> [ModelDirective] {
+        (fields.combined("Cache-Control") ?? "").listMembers.compactMap(directive)
+    }
+
+    private func directive(_ member: String) -> ModelDirective? {
+        guard let equals = member.firstIndex(of: "=") else {
+            return member.isToken ? ModelDirective(name: member.lowercased(), argument: nil) : nil
+        }
+        let written = String(member[..<equals])
+        let name = written.trimmed.lowercased()
+        guard name.isToken else { return nil }
+        let value = String(member[member.index(after: equals)...])
+        // No whitespace is allowed around the sign.
+        let isSpaced = written != written.trimmed || value != value.trimmed
+        let (argument, isWhole) = argument(value.trimmed)
+        return ModelDirective(name: name, argument: argument, isMalformed: isSpaced || !isWhole)
+    }
+
+    /// RFC 9110 §5.6.4 for the quoted form. Both forms are accepted, RFC 9111 §5.2.
+    private func argument(_ value: String) -> (String, isWhole: Bool) {
+        guard value.hasPrefix("\"") else { return (value, value.isToken) }
+        var text = ""
+        var isEscaped = false
+        var rest = Array(value.unicodeScalars.dropFirst())
+        while let character = rest.first {
+            rest.removeFirst()
+            if isEscaped {
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+                continue
+            } else if character == "\"" {
+                return (text, rest.isEmpty)
+            }
+            text.unicodeScalars.append(character)
+        }
+        return (text, false)
+    }
+
+    func has(_ name: String, in fields: ModelFields) -> Bool {
+        directives(fields).contains { $0.name == name }
+    }
+
+    /// The seconds of a directive; `.some(nil)` when it is there but says nothing sensible; nil when it is not there.
+    func seconds(_ name: String, in fields: ModelFields) -> Double?? {
+        let found = directives(fields).filter { $0.name == name }
+        guard let first = found.first else { return nil }
+        if found.count > 1, !choices.firstOccurrenceCounts { return .some(nil) }
+        guard !first.isMalformed, let argument = first.argument else { return .some(nil) }
+        return .some(deltaSeconds(argument))
+    }
+
+    /// RFC 9111 §1.2.2.
+    func deltaSeconds(_ text: String) -> Double? {
+        guard text.isDigits else { return nil }
+        return min(Double(text) ?? choices.greatestDelta, choices.greatestDelta)
+    }
+
+    /// RFC 9111 §5.1: the first member counts; what is no number is ignored.
+    func ageField(_ fields: ModelFields) -> Double {
+        guard let first = fields.combined("Age")?.split(separator: ",", omittingEmptySubsequences: false).first else {
+            return 0
+        }
+        return deltaSeconds(String(first).trimmed) ?? 0
+    }
+
+    /// RFC 9111 §5.4.
+    func pragmaNoCache(_ request: ModelRequest) -> Bool {
+        guard choices.heedsPragma, !request.fields.has("Cache-Control") else { return false }
+        return (request.fields.combined("Pragma") ?? "").listMembers.contains { $0.lowercased() == "no-cache" }
+    }
+}
