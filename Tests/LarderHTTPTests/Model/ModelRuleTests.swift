@@ -5,7 +5,7 @@ import Testing
 
     /// A response to a plain request, sent at 1000 seconds and received at 1001.
     private func stored(
-        _ status: Int = 200, _ fields: [(String, String)], request: [(String, String)] = []
+        _ fields: [(String, String)], status: Int = 200, request: [(String, String)] = []
     ) -> ModelStored {
         var fields = fields
         if !fields.contains(where: { $0.0 == "Date" }) { fields.append(("Date", model.httpDate(1000))) }
@@ -62,8 +62,8 @@ import Testing
         let date = ("Date", "Thu, 01 Dec 1994 16:00:00 GMT")
         let modified = ("Last-Modified", "Thu, 01 Dec 1994 06:00:00 GMT")
         #expect(model.lifetime(stored([date, modified])).seconds == 3600)
-        #expect(model.lifetime(stored(302, [date, modified])).seconds == 0)
-        #expect(model.lifetime(stored(302, [date, modified, ("Cache-Control", "public")])).seconds == 3600)
+        #expect(model.lifetime(stored([date, modified], status: 302)).seconds == 0)
+        #expect(model.lifetime(stored([date, modified, ("Cache-Control", "public")], status: 302)).seconds == 3600)
         #expect(model.lifetime(stored([date, modified, ("Expires", "0")])).seconds == 0)
         #expect(model.lifetime(stored([date, ("Last-Modified", "Thu, 01 Dec 1954 06:00:00 GMT")])).seconds == 86_400)
     }

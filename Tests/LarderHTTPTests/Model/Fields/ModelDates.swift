@@ -67,10 +67,14 @@ extension CacheModel {
             let hour = Int(clock[0]), let minute = Int(clock[1]), let second = Int(clock[2]),
             hour < 24, minute < 60, second <= 60
         else { return nil }
-        let lengths = [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard day >= 1, day <= lengths[month] else { return nil }
-        let days = daysBefore(year) + lengths[..<month].reduce(0, +) + day - 1 - daysBefore(1970)
+        guard day >= 1, day <= lengths(year)[month] else { return nil }
+        let days = daysBefore(year) + lengths(year)[..<month].reduce(0, +) + day - 1 - daysBefore(1970)
         return Double(days) * 86_400 + Double(hour * 3600 + minute * 60 + second)
+    }
+
+    /// The days of the months of a year.
+    private func lengths(_ year: Int) -> [Int] {
+        [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     }
 
     private func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
@@ -92,6 +96,25 @@ extension CacheModel {
     private func fiftyYears(after now: Double) -> Double {
         let year = year(of: now)
         return now + Double(daysBefore(year + 50) - daysBefore(year)) * 86_400
+    }
+
+    /// The form that a sender uses, RFC 9110 §5.6.7.
+    func httpDate(_ moment: Double) -> String {
+        let whole = Int(moment.rounded(.down))
+        let seconds = (whole % 86_400 + 86_400) % 86_400
+        let days = (whole - seconds) / 86_400
+        let year = year(of: Double(whole))
+        var day = days + daysBefore(1970) - daysBefore(year)
+        var month = 0
+        while day >= lengths(year)[month] {
+            day -= lengths(year)[month]
+            month += 1
+        }
+        func two(_ number: Int) -> String { String(format: "%02d", number) }
+        // The first day of 1970 was a Thursday.
+        let weekday = Self.shortDays[((days + 4) % 7 + 7) % 7].capitalized
+        let time = "\(two(seconds / 3600)):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+        return "\(weekday), \(two(day + 1)) \(Self.months[month].capitalized) \(pad(year)) \(time) GMT"
     }
 
     private func pad(_ year: Int) -> String {

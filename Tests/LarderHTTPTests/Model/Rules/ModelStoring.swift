@@ -54,21 +54,6 @@ extension CacheModel {
             "set-cookie", "set-cookie2", "cookie", "authorization", "authentication-info",
         ])
     }
-
-    /// The form that a sender uses, RFC 9110 §5.6.7.
-    func httpDate(_ moment: Double) -> String {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parts = calendar.dateComponents(
-            [.year, .month, .day, .hour, .minute, .second, .weekday],
-            from: Date(timeIntervalSince1970: moment.rounded(.down)))
-        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        func two(_ number: Int?) -> String { String(format: "%02d", number ?? 0) }
-        let date = "\(two(parts.day)) \(months[(parts.month ?? 1) - 1]) \(String(format: "%04d", parts.year ?? 0))"
-        return
-            "\(days[(parts.weekday ?? 1) - 1]), \(date) \(two(parts.hour)):\(two(parts.minute)):\(two(parts.second)) GMT"
-    }
 }
 
 // RFC 9111 §3.2: updating stored header fields.
