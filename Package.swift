@@ -144,11 +144,9 @@ let package = Package(
             name: "LarderHTTPTests",
             dependencies: [
                 "Larder", "LarderHTTP", "LarderStore", "LarderEngine", "LarderFormat", "LarderTransport",
-                "LarderTesting", "LarderURLSession", "LarderAsyncHTTPClient",
+                "LarderTesting", "LarderURLSession", "LarderAsyncHTTPClient", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
             ]),
         .testTarget(
             name: "LarderQueryTests",
@@ -196,6 +194,19 @@ let package = Package(
                 "LarderAsyncHTTPClient", .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Probes/HostileChild"),
+
+        .target(
+            name: "HTTPOrigin",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Server"])),
+            ],
+            path: "Tests/Probes/HTTPOrigin"),
 
         .target(
             name: "CrashWorld",

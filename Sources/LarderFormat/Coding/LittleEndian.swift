@@ -26,6 +26,14 @@ extension RawSpan {
         unsafe withUnsafeBytes { bytes in unsafe String(validating: bytes, as: UTF8.self) }
     }
 
+    /// Whether these bytes are UTF-8.
+    package var isUTF8: Bool { (try? UTF8Span(validating: bytes)) != nil }
+
+    /// The same bytes, typed.
+    package var bytes: Span<UInt8> {
+        @_lifetime(copy self) get { Span<UInt8>(_bytes: self) }
+    }
+
     /// Whether both hold the same bytes.
     package func equals(_ other: RawSpan) -> Bool {
         byteCount == other.byteCount && firstDifference(from: other) == nil

@@ -1,0 +1,120 @@
+import LarderFormat
+import Testing
+
+@testable import LarderStore
+
+@Suite struct `Values out of a JSON payload` {
+    private func values(_ paths: [String], _ text: String) -> [IndexValue] {
+        let extractor = JSONExtractor(paths.map { JSONPath($0)! })
+        let payload = Array(text.utf8)
+        return extractor.values(of: payload.rawSpan, codec: .json)
+    }
+
+    private func value(_ path: String, _ text: String) -> IndexValue { values([path], text)[0] }
+
+    /// Told apart more finely than `==` does: 1 is not 1.0 here.
+    private func spelled(_ value: IndexValue) -> String { value.description }
+
+    @Test(arguments: [
+        ("1", "1"), ("-0", "0"), ("-7", "-7"), ("1.0", "1.0"), ("1e2", "100.0"), ("0.5", "0.5"),
+        ("9223372036854775807", "9223372036854775807"), ("9223372036854775808", "9.223372036854776e+18"),
+        ("-9223372036854775808", "-9223372036854775808"), ("-9223372036854775809", "-9.223372036854776e+18"),
+        ("9007199254740993", "9007199254740993"), ("9007199254740993.0", "9007199254740992.0"), ("1e999", "inf"),
+        ("true", "1"), ("false", "0"), ("null", "NULL"), ("\"\"", "''"), ("\"a\\u0041\\n\\\"\"", "'aA\n\"'"),
+        ("\"\\ud83d\\ude00\"", "'😀'"), ("\"\\ud83d\"", "'\u{FFFD}'"), ("\"\\ud83dx\"", "'\u{FFFD}x'"),
+        ("\"\\ud83d\\u0041\"", "'\u{FFFD}A'"), ("\"\\u0000\"", "'\0'"),
+        ("{ \"b\" : [ 1 , \" x \\\" \" ] }", "'{\"b\":[1,\" x \\\" \"]}'"), ("[ ]", "'[]'"),
+    ])
+    func `are typed as SQLite types them`(json: String, expected: String) {
+        #expect(spelled(value("$", json)) == expected)
+        #expect(spelled(value("$.a", " { \"z\" : [ { } , [ 1 ] ] , \"a\" : \(json) , \"y\" : 2 } ")) == expected)
+        #expect(spelled(value("$[1]", "[{\"a\":[]}, \(json)]")) == expected)
+    }
+
+    @Test func `are found by members and elements, many in one pass`() {
+        let text = #"{"a":{"b":[10,{"c":"deep"}],"b c":2},"é":3,"":4,"A":5}"#
+        let paths = ["$.a.b[1].c", "$.a.\"b c\"", "$.é", "$.\"\"", "$.a.b[0]", "$.a.b", "$.missing", "$.a.b[2]", "$.A"]
+        #expect(
+            values(paths, text) == [
+                .text("deep"), .integer(2), .integer(3), .integer(4), .integer(10), .text(#"[10,{"c":"deep"}]"#), .null,
+                .null, .integer(5),
+            ])
+    }
+
+    @Test func `come from the first of members with one name`() {
+        #expect(values(["$.a", "$.b.c"], #"{"a":1,"a":2,"b":3,"b":{"c":4}}"#) == [.integer(1), .null])
+    }
+
+    @Test func `are found under names spelled with escapes`() {
+        #expect(value("$.ab", #"{"a\u0062":1}"#) == .integer(1))
+    }
+
+    @Test(arguments: [
+        "", " ", "{", "}", "[1,]", "[,1]", "{\"a\":1,}", "{\"a\" 1}", "{a:1}", "01", "1.", ".5", "-", "+1", "1e", "tru",
+        "nul", "truex", "\"a", "\"\\x\"", "\"\\u12g4\"", "\"\u{1}\"", "[1] 2", "{\"a\":1}}", "[1}", "{\"a\":1]", "NaN",
+    ])
+    func `are all null where the payload is no JSON`(text: String) {
+        #expect(values(["$", "$.a", "$[0]"], text) == [.null, .null, .null])
+    }
+
+    @Test func `are null for bytes that are not UTF-8, and for other codecs`() {
+        let extractor = JSONExtractor([JSONPath("$")!])
+        let broken: [UInt8] = [0x22, 0xFF, 0x22]
+        #expect(extractor.values(of: broken.rawSpan, codec: .json) == [.null])
+        #expect(extractor.values(of: Array("1".utf8).rawSpan, codec: .opaque) == [.null])
+        #expect(extractor.values(of: Array("1".utf8).rawSpan, codec: .application(16)) == [.null])
+    }
+
+    @Test func `nest a thousand deep and no deeper`() {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        }
+        #expect(value("$", nested(1000)) == .text(nested(1000)))
+        #expect(value("$", nested(1001)) == .null)
+        #expect(value("$[0]", nested(1000)) == .text(nested(999)))
+        #expect(value("$[0]", nested(1001)) == .null)
+        #expect(value("$", nested(100_000)) == .null)
+    }
+
+    @Test func `are null for every beginning of a payload`() {
+        let text = Array(#" {"a":[1,-2.5e+3,"xé\u00e9\\",true,null,{"b":false}],"c":"d"}"#.utf8)
+        let extractor = JSONExtractor(["$.a", "$.a[5].b", "$.c"].map { JSONPath($0)! })
+        for length in 0..<text.count {
+            let part = Array(text[..<length])
+            let found = extractor.values(of: part.rawSpan, codec: .json)
+            #expect(found == [.null, .null, .null], "\(length)")
+        }
+        #expect(extractor.values(of: text.rawSpan, codec: .json) != [.null, .null, .null])
+    }
+
+    @Test func `are something or null, and no trap, for any byte changed`() {
+        let text = Array(#"{"a":[1,"\u00e9"],"c":{"d":-1.5}}"#.utf8)
+        let extractor = JSONExtractor(["$.a[1]", "$.c.d"].map { JSONPath($0)! })
+        for index in text.indices {
+            for byte in UInt8.min...UInt8.max {
+                var changed = text
+                changed[index] = byte
+                #expect(extractor.values(of: changed.rawSpan, codec: .json).count == 2)
+            }
+        }
+    }
+}
+
+@Suite struct `A path into JSON` {
+    @Test(arguments: [
+        "", "a", ".a", "$a", "$.", "$..a", "$[", "$[]", "$[a]", "$[-1]", "$[#-1]", "$.\"a", "$.a[99999999999]",
+    ])
+    func `is refused when it is none`(text: String) {
+        #expect(JSONPath(text) == nil)
+    }
+
+    @Test func `is the same in quotes`() {
+        #expect(JSONPath("$.a") == JSONPath("$.\"a\""))
+        #expect(JSONPath("$.a") != JSONPath("$.b"))
+    }
+
+    @Test func `has at most 64 steps`() {
+        #expect(JSONPath("$" + String(repeating: ".a", count: 64)) != nil)
+        #expect(JSONPath("$" + String(repeating: ".a", count: 65)) == nil)
+    }
+}
