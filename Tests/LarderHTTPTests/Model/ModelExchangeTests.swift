@@ -20,7 +20,11 @@ import Testing
         let old = ModelFields([("A", "1"), ("B", "1"), ("Content-Length", "5"), ("B", "2")])
         let new = ModelResponse(
             status: 304, fields: ModelFields([("b", "3"), ("C", "4"), ("Content-Length", "9"), ("Connection", "c")]))
-        #expect(model.updating(old, with: new) == ModelFields([("A", "1"), ("Content-Length", "5"), ("b", "3")]))
+        #expect(
+            model.updating(old, with: new, receivedAt: 784_111_777)
+                == ModelFields([
+                    ("A", "1"), ("Content-Length", "5"), ("b", "3"), ("Date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+                ]))
     }
 
     /// RFC 9111 §4.3.4.

@@ -16,8 +16,13 @@ struct ModelChoices {
     var heedsPragma = true
     /// The spellings `Cache-Control: none` and `If-Since-Modified`.
     var understandsSourceSpellings = true
-    /// RFC 9110 §8.8.2.2: `Last-Modified` is weak unless something tells it to be strong.
-    var lastModifiedCanBeStrong = false
+    /// RFC 9111 §5.2.1.5 lets a request with `no-store` be answered from the cache; it need not be.
+    var passesByForNoStore = true
+    /// RFC 9110 §14.2: a server may ignore `Range`; a cache may leave several ranges to it.
+    var passesByForSeveralRanges = true
+    /// RFC 5861 §4 says how long a stale response may stand in for an error, RFC 9111 §4.2.4 that a disconnected cache
+    /// may send one: the first may limit the second.
+    var staleIfErrorLimitsSilence = true
 }
 
 /// A directive of `Cache-Control`.
@@ -42,18 +47,18 @@ extension CacheModel {
         (fields.combined("Cache-Control") ?? "").listMembers.compactMap(directive)
     }
 
+    /// A member that breaks the grammar counts by the name that it begins with, and as malformed.
     private func directive(_ member: String) -> ModelDirective? {
-        guard let equals = member.firstIndex(of: "=") else {
-            return member.isToken ? ModelDirective(name: member.lowercased(), argument: nil) : nil
+        let name = String(member.prefix { String($0).isToken })
+        guard !name.isEmpty else { return nil }
+        let rest = String(member.dropFirst(name.count))
+        if rest.isEmpty { return ModelDirective(name: name.lowercased(), argument: nil) }
+        guard rest.hasPrefix("=") else {
+            // No whitespace is allowed in front of the sign, nor anything else in place of it.
+            return ModelDirective(name: name.lowercased(), argument: nil, isMalformed: true)
         }
-        let written = String(member[..<equals])
-        let name = written.trimmed.lowercased()
-        guard name.isToken else { return nil }
-        let value = String(member[member.index(after: equals)...])
-        // No whitespace is allowed around the sign.
-        let isSpaced = written != written.trimmed || value != value.trimmed
-        let (argument, isWhole) = argument(value.trimmed)
-        return ModelDirective(name: name, argument: argument, isMalformed: isSpaced || !isWhole)
+        let (argument, isWhole) = argument(String(rest.dropFirst()))
+        return ModelDirective(name: name.lowercased(), argument: argument, isMalformed: !isWhole)
     }
 
     /// RFC 9110 §5.6.4 for the quoted form. Both forms are accepted, RFC 9111 §5.2.

@@ -31,6 +31,10 @@ struct ModelFields: Hashable {
     }
 }
 
+extension ModelFields: CustomStringConvertible {
+    var description: String { lines.map { "\($0.name): \($0.value)" }.joined(separator: " | ") }
+}
+
 /// A request as the model sees it.
 struct ModelRequest: Hashable {
     var method = "GET"
@@ -59,18 +63,27 @@ struct ModelStored: Hashable {
 
 extension String {
     /// The text without optional whitespace at its ends. RFC 9110 §5.6.3.
-    var trimmed: String { trimmingCharacters(in: CharacterSet(charactersIn: " \t")) }
+    var trimmed: String {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        guard let first = first, let last = last, isSpace(first) || isSpace(last) else { return self }
+        return String(String(drop(while: isSpace).reversed()).drop(while: isSpace).reversed())
+    }
 
     /// Whether it is a token. RFC 9110 §5.6.2.
     var isToken: Bool {
         !isEmpty
-            && unicodeScalars.allSatisfy {
-                $0.isASCII && (CharacterSet.alphanumerics.contains($0) || "!#$%&'*+-.^_`|~".unicodeScalars.contains($0))
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
             }
     }
 
     /// Whether it is one ASCII digit or more.
-    var isDigits: Bool { !isEmpty && unicodeScalars.allSatisfy { ("0"..."9").contains($0) } }
+    var isDigits: Bool { !isEmpty && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
 
     /// The members of a list, without empty ones; commas within quoted strings do not part. RFC 9110 §5.6.1.
     var listMembers: [String] {

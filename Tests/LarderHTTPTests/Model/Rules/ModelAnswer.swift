@@ -17,10 +17,12 @@ extension CacheModel {
         let kept = stored.part ?? 0..<length
         let total = stored.part == nil ? length : stored.total
         // RFC 9111 §5.1: whole seconds, and never less than what has passed.
-        var answer = ModelAnswer(status: stored.response.status, bytes: kept, age: age / 1000)
+        // RFC 9110 §15.3.7.3: all bytes of a representation are a 200, however they came.
+        let isComplete = stored.part != nil && total == kept.upperBound && kept.lowerBound == 0
+        var answer = ModelAnswer(status: isComplete ? 200 : stored.response.status, bytes: kept, age: age / 1000)
         guard ["GET", "HEAD"].contains(request.method) else { return answer }
-        let isOK = [200, 206].contains(stored.response.status)
-        if isOK, isNotModified(stored, for: request) {
+        // RFC 9110 §13.2.1: conditions count where the answer would be a 2xx.
+        if (200..<300).contains(stored.response.status), isNotModified(stored, for: request) {
             answer.status = 304
             answer.bytes = 0..<0
             return answer
@@ -30,7 +32,9 @@ extension CacheModel {
             return answer
         }
         // RFC 9110 §14.2: GET only, after the conditions, when it would be 200.
-        guard isOK, let wanted = ranges(request), wanted.count == 1, holdsIfRange(stored, request) else {
+        guard [200, 206].contains(stored.response.status), let wanted = ranges(request), wanted.count == 1,
+            holdsIfRange(stored, request)
+        else {
             return answer
         }
         guard let total else {

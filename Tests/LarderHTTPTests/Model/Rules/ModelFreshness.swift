@@ -23,12 +23,17 @@ extension CacheModel {
         let response = stored.response
         let mayGuess =
             Self.heuristicallyCacheable.contains(response.status)
-            || has("public", in: response.fields) || has("private", in: response.fields)
+            || has("public", in: response.fields) || hasUnqualifiedPrivate(response.fields)
         guard mayGuess, let text = response.fields.all("Last-Modified").first,
             let modified = date(text, now: stored.receivedAt)
         else { return (0, .none) }
         let guess = min(max(0, generated(stored) - modified) * choices.heuristicFraction, choices.heuristicLimit)
         return guess > 0 ? (guess, .heuristic) : (0, .none)
+    }
+
+    /// RFC 9111 §5.2.2.7: it is the form without a list of fields that makes a response cacheable.
+    private func hasUnqualifiedPrivate(_ fields: ModelFields) -> Bool {
+        directives(fields).contains { $0.name == "private" && $0.argument == nil }
     }
 
     /// *date_value*; RFC 9110 §6.6.1: without a date that can be read, the time of receipt.
@@ -64,10 +69,11 @@ extension CacheModel {
 
     /// RFC 9111 §5.2.2.4: the form without a list of fields.
     private func hasUnqualifiedNoCache(_ fields: ModelFields) -> Bool {
-        directives(fields).contains {
-            $0.name == "no-cache"
-                && ($0.argument == nil || $0.isMalformed || choices.qualifiedNoCacheIsUnqualified
-                    || ($0.argument ?? "").listMembers.isEmpty)
+        directives(fields).contains { directive in
+            guard directive.name == "no-cache" else { return false }
+            let names = (directive.argument ?? "").listMembers
+            return directive.isMalformed || choices.qualifiedNoCacheIsUnqualified || names.isEmpty
+                || !names.allSatisfy(\.isToken)
         }
     }
 
@@ -84,9 +90,18 @@ extension CacheModel {
 
     /// Whether a stored response may be sent when the server fails with `status`, or with none at all.
     func mayStandIn(_ stored: ModelStored, for request: ModelRequest, status: Int?, now: Double) -> Bool {
+        // RFC 9111 §4, but for the last item.
+        guard !suitable([stored], for: request).isEmpty, !isPassedBy(request) else { return false }
+        // What is fresh may be used whatever the server says.
+        if isFresh(stored, now: now), !needsValidation(stored) { return true }
         guard !forbidsStale(stored) else { return false }
         // RFC 9111 §4.2.4: a cache that is disconnected may send what is stale.
-        guard let status else { return true }
+        guard let status else {
+            guard choices.staleIfErrorLimitsSilence, let window = staleIfError(stored, for: request) else {
+                return true
+            }
+            return age(stored, now: now) <= lifetime(stored).seconds + window
+        }
         // RFC 5861 §4: what counts as an error.
         guard [500, 502, 503, 504].contains(status), let window = staleIfError(stored, for: request) else {
             return false

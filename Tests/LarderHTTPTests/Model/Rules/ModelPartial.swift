@@ -49,7 +49,8 @@ extension CacheModel {
     func covers(_ stored: ModelStored, _ request: ModelRequest) -> Bool {
         guard let part = stored.part else { return true }
         if let total = stored.total, part == 0..<total { return true }
-        guard request.method == "GET", let wanted = ranges(request), wanted.count == 1 else { return false }
+        guard request.method == "GET", let wanted = ranges(request), wanted.count == 1, holdsIfRange(stored, request)
+        else { return false }
         switch wanted[0] {
         case .from(let first, let last):
             guard part.contains(first) else { return false }

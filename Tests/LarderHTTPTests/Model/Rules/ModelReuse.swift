@@ -27,7 +27,7 @@ extension CacheModel {
         let miss: ModelDecision = onlyIfCached ? .unsatisfiable : .forward
         // §4: what is not safe is written through; what a cache cannot evaluate is for the origin, §4.3.2.
         guard ["GET", "HEAD"].contains(request.method) else { return [.forward] }
-        if request.fields.has("If-Match") || request.fields.has("If-Unmodified-Since") { return [miss] }
+        if isPassedBy(request) { return [miss] }
         let chosen = mostRecent(suitable(candidates, for: request), of: candidates)
         if chosen.isEmpty { return [miss] }
         return Set(
@@ -35,9 +35,16 @@ extension CacheModel {
                 switch use(candidates[index], for: request, terms: terms, now: now) {
                 case .now: .reuse(index)
                 case .nowAndAsk: onlyIfCached ? .reuse(index) : .reuseThenValidate(index)
-                case .ask: onlyIfCached ? .unsatisfiable : hasValidator(candidates[index]) ? .validate(index) : .forward
+                case .ask: onlyIfCached ? .unsatisfiable : .validate(index)
                 }
             })
+    }
+
+    /// Whether a request is for the origin whatever is stored: §4.3.2 has conditions that a cache does not evaluate.
+    func isPassedBy(_ request: ModelRequest) -> Bool {
+        if request.fields.has("If-Match") || request.fields.has("If-Unmodified-Since") { return true }
+        if choices.passesByForNoStore, forbidsStoring(request.fields) { return true }
+        return choices.passesByForSeveralRanges && (ranges(request) ?? []).count > 1
     }
 
     private enum Use {

@@ -13,7 +13,7 @@ extension CacheModel {
     func mayStore(_ response: ModelResponse, to request: ModelRequest) -> Bool {
         guard request.method == "GET", response.status >= 200, response.status != 304 else { return false }
         let understands = Self.understood.contains(response.status)
-        let mustUnderstand = has("must-understand", in: response.fields)
+        let mustUnderstand = directives(response.fields).contains { $0.name == "must-understand" && !$0.isMalformed }
         if mustUnderstand, !understands { return false }
         if response.status == 206, contentRange(response) == nil { return false }
         // §5.2.2.3: a cache that understands ignores no-store beside must-understand.
@@ -23,7 +23,7 @@ extension CacheModel {
         return isMarkedCacheable(response) || Self.heuristicallyCacheable.contains(response.status)
     }
 
-    private func forbidsStoring(_ fields: ModelFields) -> Bool {
+    func forbidsStoring(_ fields: ModelFields) -> Bool {
         has("no-store", in: fields) || (choices.understandsSourceSpellings && has("none", in: fields))
     }
 
@@ -59,14 +59,20 @@ extension CacheModel {
 // RFC 9111 §3.2: updating stored header fields.
 extension CacheModel {
     /// The stored fields after a newer response's: each of its fields takes the place of those of the same name.
-    func updating(_ stored: ModelFields, with response: ModelResponse) -> ModelFields {
+    func updating(_ stored: ModelFields, with response: ModelResponse, receivedAt: Double) -> ModelFields {
         var excepted = namesNotToKeep(response.fields)
         // §3.2 names Content-Length; what describes the kept bytes themselves must not change without them.
-        excepted.formUnion(["content-length", "content-encoding", "content-range", "content-type"])
+        excepted.formUnion(["content-length", "content-encoding", "content-range"])
         let new = response.fields.lines.filter { !excepted.contains($0.name.lowercased()) }
         var updated = stored
         for line in new { updated.remove(line.name) }
         updated.lines += new
+        // The age is that of what was validated, §4.2.3: what the older answer said of it is of no use any more.
+        if !response.fields.has("Age") { updated.remove("Age") }
+        guard !response.fields.has("Date") else { return updated }
+        // RFC 9110 §6.6.1, as for a response that is stored.
+        updated.remove("Date")
+        updated.lines.append(.init(name: "Date", value: httpDate(receivedAt)))
         return updated
     }
 }

@@ -32,11 +32,16 @@ extension CacheModel {
     func conditions(validating stored: ModelStored) -> (tag: String?, since: String?) {
         let fields = stored.response.fields
         let tags = fields.all("ETag")
-        return (tags.first.flatMap { tag($0) == nil ? nil : $0 }, fields.all("Last-Modified").first)
+        return (tags.first.flatMap { tag($0) == nil ? nil : $0 }, lastModified(fields))
     }
 
     func hasValidator(_ stored: ModelStored) -> Bool {
-        tag(of: stored.response.fields) != nil || stored.response.fields.has("Last-Modified")
+        tag(of: stored.response.fields) != nil || lastModified(stored.response.fields) != nil
+    }
+
+    /// The value of `Last-Modified`, where it is a date.
+    func lastModified(_ fields: ModelFields) -> String? {
+        fields.all("Last-Modified").first.flatMap { date($0, now: 0) == nil ? nil : $0 }
     }
 
     /// RFC 9111 §4.3.2, RFC 9110 §13.2.2: whether a request's own conditions make 304 of a stored response.
@@ -64,7 +69,7 @@ extension CacheModel {
         let initial = candidates.indices.filter {
             candidates[$0].request.url == request.url && varyMatches(candidates[$0], request)
         }
-        let modified = response.fields.all("Last-Modified").first
+        let modified = lastModified(response.fields)
         if let strong = strongTag(response.fields) {
             let same = initial.filter { strongTag(candidates[$0].response.fields) == strong }
             return same.isEmpty ? [] : [same]
@@ -77,7 +82,9 @@ extension CacheModel {
             let same = initial.filter { candidates[$0].response.fields.all("Last-Modified").first == modified }
             return mostRecent(same, of: candidates).map { [$0] }
         }
-        guard initial.count == 1, !hasValidator(candidates[initial[0]]) else { return [] }
+        guard !response.fields.has("ETag"), !response.fields.has("Last-Modified"), initial.count == 1,
+            !hasValidator(candidates[initial[0]])
+        else { return [] }
         return [initial]
     }
 

@@ -5,7 +5,8 @@ extension CacheModel {
     /// Whether the request has what the stored response's `Vary` asks for.
     func varyMatches(_ stored: ModelStored, _ request: ModelRequest) -> Bool {
         let names = (stored.response.fields.combined("Vary") ?? "").listMembers
-        if names.contains("*") { return false }
+        // What is no name of a field, no request can match.
+        guard names.allSatisfy({ $0.isToken && $0 != "*" }) else { return false }
         return names.allSatisfy {
             normalised($0, stored.request.fields) == normalised($0, request.fields)
         }
