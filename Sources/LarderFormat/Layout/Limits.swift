@@ -23,6 +23,19 @@ public enum Limits {
     /// How many journal records are kept.
     public static let journalRecords = 1000
 
+    /// An encoded beginning of a cache key in the keys of `responses`.
+    public static let cacheKeyBeginning = 200
+    /// A cache key, and a target URI; the longest request line that servers accept is shorter.
+    public static let cacheKey = 32_768
+    /// An encoded tag: with the beginning of a cache key it stands in one key.
+    public static let tag = 256
+    /// What is kept of a response beside its body, as it is encoded.
+    public static let responseHead = 1_048_576
+    /// A chunk of a blob with its record header: LMDB's header of 16 bytes and this fill eight pages.
+    public static let chunkValue = 32_752
+    /// The bytes of a blob in one chunk.
+    package static let chunkBytes = chunkValue - RecordHeader.size
+
     /// Confirms that a payload of `byteCount` bytes fits, or throws ``FormatError/payloadTooLarge(actual:limit:)``.
     public static func check(payload byteCount: Int) throws(FormatError) {
         guard byteCount <= payload else { throw .payloadTooLarge(actual: byteCount, limit: payload) }
@@ -41,6 +54,11 @@ public enum Limits {
     /// Confirms that `text` fits as an encoded lane, or throws ``FormatError/keyTooLong(actual:limit:)``.
     public static func check(lane text: String) throws(FormatError) {
         try check(key: TupleLength.text(text), limit: lane)
+    }
+
+    /// Confirms that `text` fits as an encoded tag, or throws ``FormatError/keyTooLong(actual:limit:)``.
+    public static func check(tag text: String) throws(FormatError) {
+        try check(key: TupleLength.text(text), limit: tag)
     }
 
     /// Confirms that a canonical filter fits, or throws ``FormatError/textTooLong(actual:limit:)``.

@@ -36,6 +36,10 @@ package struct ResourceRecord: Hashable, Sendable {
     package var schemaVersion: Int64?
     /// Whether eviction leaves it alone.
     package var isPinned: Bool
+    /// About when its rows were last read, in milliseconds since 1970-01-01 UTC.
+    package var usedAt: Int64?
+    /// The bytes of its rows when they were last evicted; 0 when they never were.
+    package var evictedBytes: Int64
 
     /// The record of a resource of which nothing is there yet.
     package init() {
@@ -44,6 +48,7 @@ package struct ResourceRecord: Hashable, Sendable {
         rowCount = 0
         byteCount = 0
         isPinned = false
+        evictedBytes = 0
     }
 
     /// Reads a body.
@@ -60,6 +65,8 @@ package struct ResourceRecord: Hashable, Sendable {
         changedAt = try reader.optionalInteger()
         schemaVersion = try reader.optionalInteger()
         isPinned = try reader.bool()
+        usedAt = try reader.optionalInteger()
+        evictedBytes = try reader.count("evictedBytes")
     }
 
     /// Reads only what a reader of rows needs: the generation that is shown, or `nil` when none is.
@@ -84,6 +91,8 @@ package struct ResourceRecord: Hashable, Sendable {
         writer.append(optionalInteger: changedAt)
         writer.append(optionalInteger: schemaVersion)
         writer.append(bool: isPinned)
+        writer.append(optionalInteger: usedAt)
+        writer.append(integer: evictedBytes)
         return writer.bytes
     }
 

@@ -3,16 +3,17 @@ internal import LarderFormat
 internal import Logging
 
 extension Store {
-    /// Removes the rows of all garbage generations, in short commits that let other writes go first.
+    /// Removes the rows of all garbage generations, and the garbage blobs that nobody holds, in short commits that let
+    /// other writes go first.
     ///
-    /// Happens by itself after a swap or a withdrawal; this waits for it.
+    /// Happens by itself after a swap, a withdrawal or a removal; this waits for it.
     ///
     /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
     public func reclaim() async throws {
         if isReadOnly { return }
         while true {
             let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
-            if garbage.isEmpty { return }
+            if garbage.isEmpty { return try await reclaimBlobs() }
             for (generation, _) in garbage {
                 var isMore = true
                 while isMore {
@@ -20,6 +21,22 @@ extension Store {
                     isMore = try await bulk { transaction in
                         try transaction.reclaimSome(of: generation, isTimeUp: self.shared.reclaimer.deadline())
                     }
+                }
+            }
+        }
+    }
+
+    private func reclaimBlobs() async throws {
+        for blob in try read({ view in try view.tables.blobs(in: .garbage, view.transaction) }) {
+            var isMore = true
+            while isMore {
+                try Task.checkCancellation()
+                isMore = try await bulk { transaction in
+                    guard self.shared.leases.condemn(blob) else { return false }
+                    defer { self.shared.leases.absolve(blob) }
+                    return try transaction.reclaimBlob(
+                        blob, limit: Int64(BulkLimits.bytes), isTimeUp: self.shared.reclaimer.deadline()
+                    ).isMore
                 }
             }
         }
@@ -40,11 +57,24 @@ extension Store {
                 }
                 host.logger.info("discarded unfinished full copies", metadata: ["count": "\(stale.count)"])
             }
+            try recoverBlobs()
             let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
             shared.reclaimer.add(garbage.map(\.number))
         } catch {
             host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
         }
+    }
+
+    private func recoverBlobs() throws {
+        let stale = try read { view in try view.tables.blobs(in: .staging, view.transaction) }
+        if !stale.isEmpty {
+            try writeBlocking { transaction in
+                for blob in stale { try transaction.discardStagedBlob(blob) }
+            }
+            host.logger.info("discarded unfinished bodies", metadata: ["count": "\(stale.count)"])
+        }
+        // What was staged a moment ago is garbage by now, and given to the reclaimer twice; the second time does nothing.
+        shared.reclaimer.add([], blobs: try read { view in try view.tables.blobs(in: .garbage, view.transaction) })
     }
 }
 
@@ -71,8 +101,11 @@ extension Tables {
 extension Transaction {
     /// Removes rows of a garbage generation until its time is up, and the generation with its last row.
     ///
+    /// - Parameter bytes: about how many bytes of keys and values to remove.
     /// - Returns: whether there is more to remove.
-    mutating func reclaimSome(of number: Int64, isTimeUp: () -> Bool) throws -> Bool {
+    mutating func reclaimSome(
+        of number: Int64, bytes: Int64 = Int64(BulkLimits.bytes), isTimeUp: () -> Bool
+    ) throws -> Bool {
         guard var record = try tables.generation(number, in: engine), record.state == .garbage else { return false }
         let owner = RowKeyCoding.prefix(generation: number)
         var tally = RowTally()
@@ -82,7 +115,7 @@ extension Transaction {
             try cursor.removeWhile(from: (owner + [0]).rawSpan, limit: .max) { entry in
                 // Stopping before an entry leaves it for the next batch; beyond the generation there is nothing left.
                 guard entry.key.starts(with: owner.rawSpan) else { return false }
-                if -tally.bytes >= Int64(BulkLimits.bytes) || isTimeUp() {
+                if -tally.bytes >= bytes || isTimeUp() {
                     isOut = true
                     return false
                 }

@@ -18,6 +18,8 @@ public enum Region: Hashable, Sendable {
     case outbox
     /// The sync state of a filter, by its canonical text.
     case filter(String)
+    /// What is evicted.
+    case evictions
 
     /// Whether `changes` concern this region. Too many changes to list are judged by their range.
     public func intersects(_ changes: ChangeSet) -> Bool {
@@ -37,6 +39,7 @@ public enum Region: Hashable, Sendable {
         case .row(let key):
             changes.replaced.contains(key.resource) || changes.rows[key.resource]?.touches(key...key) == true
         case .outbox: !changes.lanes.isEmpty
+        case .evictions: !changes.evictions.isEmpty
         case .filter(let filter): changes.filters.contains(filter)
         }
     }

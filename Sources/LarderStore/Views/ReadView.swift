@@ -8,6 +8,7 @@ internal import Synchronization
 public struct ReadView: ~Copyable {
     let transaction: LarderEngine.ReadTransaction
     let tables: Tables
+    private let uses: UseBits
     /// Where the rows of the resource read last lie: within one snapshot that does not change.
     private let lastSource = Mutex<RowSource?>(nil)
 }
@@ -17,6 +18,7 @@ extension ReadView: ReadContext {
     package init(transaction: consuming LarderEngine.ReadTransaction, source: Store) {
         self.transaction = transaction
         tables = source.tables
+        uses = source.shared.room.uses
     }
 }
 
@@ -60,6 +62,7 @@ extension ReadView {
         if let last = lastSource.withLock({ $0 }), last.owner == resource { return last }
         guard let found = try tables.rowSource(of: resource, in: transaction) else { return nil }
         lastSource.withLock { $0 = found }
+        uses.note(found.generation)
         return found
     }
 
@@ -83,7 +86,8 @@ extension ReadView {
         in range: RowRange, reversed: Bool = false, limit: Int = .max, verified: Bool = true,
         _ body: (borrowing RowEntry) throws -> Void
     ) throws -> Int {
-        try tables.scan(
+        _ = try rowSource(of: range.resource)
+        return try tables.scan(
             range, in: transaction, reversed: reversed, limit: limit, verified: verified, body)
     }
 

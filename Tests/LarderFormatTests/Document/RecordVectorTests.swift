@@ -74,6 +74,7 @@ import Testing
         try expectBoth("outbox-entry", Example.entry, { $0.encode() }) { try OutboxRecord(decoding: $0) }
         try expectBoth("outbox-index", Example.index, { $0.encode() }) { try OutboxIndexRecord(decoding: $0) }
         try expectBoth("journal", Example.journal, { $0.encode() }) { try JournalRecord(decoding: $0) }
+        try expectBoth("journal-evicted", Example.evicted, { $0.encode() }) { try JournalRecord(decoding: $0) }
     }
 
     @Test func `agree with each other: digest, bytes and stored size`() throws {

@@ -41,6 +41,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "journal", body: Example.journal.encode()) {
             try JournalRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "eviction", body: Example.evicted.encode()) {
+            try JournalRecord(decoding: $0.rawSpan).encode()
+        },
     ]
 }
 

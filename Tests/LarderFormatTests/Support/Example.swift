@@ -15,7 +15,7 @@ enum Example {
         record.nextGeneration = 8
         record.nextOutboxSequence = 3
         record.nextFilter = 3
-        record.nextJournalSequence = 2
+        record.nextJournalSequence = 3
         record.storedSize = storedSize
         return record
     }
@@ -32,6 +32,8 @@ enum Example {
         record.changedAt = midnight + 4000
         record.schemaVersion = 2
         record.isPinned = true
+        record.usedAt = midnight + 3000
+        record.evictedBytes = 4096
         return record
     }
 
@@ -85,4 +87,8 @@ enum Example {
         time: midnight + 5500,
         event: .outcome(
             JournalRecord.Outcome(entryID: doneID, lane: "notes", sequence: 1, outcome: "accepted")))
+
+    static let evicted = JournalRecord(
+        time: midnight + 5600,
+        event: .evicted(JournalRecord.Evicted(resource: owner, count: 1, bytes: 4096, reason: "cap")))
 }

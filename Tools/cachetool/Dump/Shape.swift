@@ -48,6 +48,7 @@ enum Shape {
         Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"),
         Field("stagingGeneration"), Field("floor"), Field("snapshotPath", .content), Field("rows"), Field("bytes"),
         Field("syncedAt"), Field("changedAt"), Field("schemaVersion"), Field("pinned"),
+        Field("usedAt"), Field("evictedBytes"),
     ]
     private static let owner = [Field("group", .content), Field("id", .identifier)]
     private static let generation = [

@@ -27,9 +27,8 @@ extension CachePolicy {
         var dropped = KeptFields.ofBody
         dropped.remove("content-encoding")
         response.fields = HTTPFields(response.fields.filter { !dropped.contains($0.name.canonicalName) })
-        if response.coverage == .whole {
-            response.status = .ok
-        } else {
+        response.status = response.coverage == .whole ? .ok : .partialContent
+        if response.coverage != .whole {
             response.fields[.contentRange] = joined.text
         }
         response.fields[.contentLength] = "\(joined.range.count)"
@@ -41,7 +40,7 @@ extension CachePolicy {
         guard stored.status == .ok || stored.status == .partialContent else { return false }
         if let tag = news.tag { return stored.entityTag.map(tag.matchesStrongly) ?? false }
         guard stored.entityTag == nil, let changed = stored.strongDate else { return false }
-        return HTTPFields.strongDate(of: news.fields, now: news.receivedAt) == changed
+        return news.strongDate == changed
     }
 
     /// Whether a request asks for what comes behind a stored part, on condition that it is still the same.

@@ -22,17 +22,6 @@ extension CachePolicy {
         }
     }
 
-    /// An answer, and when it came.
-    struct News {
-        var response: HTTPResponse
-        var request: HTTPRequest
-        var requestedAt: Int64
-        var receivedAt: Int64
-
-        var tag: EntityTag? { response.headerFields.first("etag").flatMap(EntityTag.init) }
-        var fields: HTTPFields { response.headerFields }
-    }
-
     /// `stored` with the fields and times of an answer about it. RFC 9111 §3.2.
     ///
     /// Nil when nothing could select it again, or it would have too many fields.
@@ -65,7 +54,9 @@ extension CachePolicy {
     private func notModified(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
         let confirmed = identified(candidates, selected, by: news)
         if !confirmed.isEmpty { return refresh(confirmed, of: candidates, by: news, because: Reasons.confirmed) }
-        let isOurs = candidates.contains { asksAbout($0, news.request) }
+        // A 304 for a tag of the host's own is the host's.
+        let isHosts = news.namesAskedTag && !candidates.contains { news.isWeaklyOf($0) }
+        let isOurs = !isHosts && candidates.contains { asksAbout($0, news.request) }
         return isOurs ? .repeatUnconditionally(because: Reasons.unconfirmed) : .none(because: Reasons.unrelated)
     }
 
@@ -74,22 +65,9 @@ extension CachePolicy {
     ///
     /// A 304 that names no validator, as many servers send it, is about the only one that the request asked about.
     private func identified(_ candidates: [StoredResponse], _ selected: [Int], by news: News) -> [Int] {
-        let strongDate = HTTPFields.strongDate(of: news.fields, now: news.receivedAt)
-        if let tag = news.tag, !tag.isWeak {
-            return selected.filter { candidates[$0].entityTag.map(tag.matchesStrongly) ?? false }
-        }
-        if news.tag == nil, let strongDate {
-            return selected.filter { candidates[$0].lastModified == strongDate }
-        }
-        if let tag = news.tag {
-            let matching = selected.filter { candidates[$0].entityTag.map(tag.matchesWeakly) ?? false }
-            return latest(matching, of: candidates).map { [$0] } ?? []
-        }
-        if let changed = news.fields.first("last-modified").flatMap({
-            FieldDate.milliseconds(of: $0, now: news.receivedAt)
-        }) {
-            let matching = selected.filter { candidates[$0].lastModified == changed }
-            return latest(matching, of: candidates).map { [$0] } ?? []
+        if news.hasStrongValidator { return selected.filter { news.isStronglyOf(candidates[$0]) } }
+        if news.tag != nil || news.lastModified != nil {
+            return latest(selected.filter { news.isWeaklyOf(candidates[$0]) }, of: candidates).map { [$0] } ?? []
         }
         let asked = selected.filter { asksAbout(candidates[$0], news.request) }
         if asked.count == 1, namesOneTag(news.request) { return asked }

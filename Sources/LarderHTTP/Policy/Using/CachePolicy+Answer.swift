@@ -31,10 +31,11 @@ extension CachePolicy {
             return (partial(fields, ContentRange(bytes, total: length)), bytes)
         case .part(let held, let total):
             guard let wanted = range.resolved(total: total ?? held.upperBound) else { return (whole, 0..<length) }
-            let found = wanted.clamped(to: held)
-            // What the store holds counts, should it be less than the part was said to be.
+            // What is stored counts, should it be less than the part was said to be.
+            let end = min(held.upperBound, held.lowerBound.addingSaturated(length))
+            let found = wanted.clamped(to: held.lowerBound..<max(end, held.lowerBound))
+            guard !found.isEmpty else { return (whole, 0..<length) }
             let bytes = (found.lowerBound - held.lowerBound)..<(found.upperBound - held.lowerBound)
-            guard !bytes.isEmpty, bytes.upperBound <= length else { return (whole, 0..<length) }
             return (partial(fields, ContentRange(found, total: total)), bytes)
         }
     }
