@@ -47,10 +47,10 @@ extension World {
         if let control = given.combined("Cache-Control") {
             given.remove("Cache-Control")
             let members = control.listMembers.map { $0.lowercased() == "none" ? "no-store" : $0 }
-            given.lines.append(.init(name: "Cache-Control", value: members.joined(separator: ", ")))
+            given.lines.append(.init(name: "Cache-Control", value: members.sorted().joined(separator: ", ")))
             let sent = rest.combined("Cache-Control") ?? ""
             rest.remove("Cache-Control")
-            rest.lines.append(.init(name: "Cache-Control", value: sent.listMembers.joined(separator: ", ")))
+            rest.lines.append(.init(name: "Cache-Control", value: sent.listMembers.sorted().joined(separator: ", ")))
         }
         if rest.grouped != given.grouped { differ("request to send", rest.grouped, given.grouped, request) }
         if sent.has("If-Since-Modified") { differ("spelling", sent, "If-Modified-Since", request) }

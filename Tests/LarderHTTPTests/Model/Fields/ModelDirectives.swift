@@ -20,6 +20,11 @@ struct ModelChoices {
     var passesByForNoStore = true
     /// RFC 9110 §14.2: a server may ignore `Range`; a cache may leave several ranges to it.
     var passesByForSeveralRanges = true
+    /// RFC 9110 §7.6.1 forbids a sender to list fields that are for all recipients in `Connection`; those that a cache
+    /// needs are kept if one does.
+    var keptDespiteConnection: Set<String> = [
+        "age", "cache-control", "content-range", "date", "etag", "expires", "last-modified", "vary",
+    ]
     /// RFC 5861 §4 says how long a stale response may stand in for an error, RFC 9111 §4.2.4 that a disconnected cache
     /// may send one: the first may limit the second.
     var staleIfErrorLimitsSilence = true

@@ -21,19 +21,14 @@ extension CacheModel {
     /// RFC 9111 §4.2.2.
     private func heuristic(_ stored: ModelStored) -> (Double, Source) {
         let response = stored.response
+        // "Marked as explicitly cacheable (e.g., with a public response directive)": the library takes public alone.
         let mayGuess =
-            Self.heuristicallyCacheable.contains(response.status)
-            || has("public", in: response.fields) || hasUnqualifiedPrivate(response.fields)
+            Self.heuristicallyCacheable.contains(response.status) || has("public", in: response.fields)
         guard mayGuess, let text = response.fields.all("Last-Modified").first,
             let modified = date(text, now: stored.receivedAt)
         else { return (0, .none) }
         let guess = min(max(0, generated(stored) - modified) * choices.heuristicFraction, choices.heuristicLimit)
         return guess > 0 ? (guess, .heuristic) : (0, .none)
-    }
-
-    /// RFC 9111 §5.2.2.7: it is the form without a list of fields that makes a response cacheable.
-    private func hasUnqualifiedPrivate(_ fields: ModelFields) -> Bool {
-        directives(fields).contains { $0.name == "private" && $0.argument == nil }
     }
 
     /// *date_value*; RFC 9110 §6.6.1: without a date that can be read, the time of receipt.
@@ -72,8 +67,8 @@ extension CacheModel {
         directives(fields).contains { directive in
             guard directive.name == "no-cache" else { return false }
             let names = (directive.argument ?? "").listMembers
-            return directive.isMalformed || choices.qualifiedNoCacheIsUnqualified || names.isEmpty
-                || !names.allSatisfy(\.isToken)
+            return directive.isMalformed || choices.qualifiedNoCacheIsUnqualified
+                || !names.contains(where: \.isToken)
         }
     }
 
@@ -92,20 +87,20 @@ extension CacheModel {
     func mayStandIn(_ stored: ModelStored, for request: ModelRequest, status: Int?, now: Double) -> Bool {
         // RFC 9111 §4, but for the last item.
         guard !suitable([stored], for: request).isEmpty, !isPassedBy(request) else { return false }
-        // What is fresh may be used whatever the server says.
+        // §5.2.1.4: the request wants the origin's word.
+        if has("no-cache", in: request.fields) || pragmaNoCache(request) { return false }
+        // §4.3.3: only a server's error may be passed over; RFC 5861 §4 says which count.
+        if let status, ![500, 502, 503, 504].contains(status) { return false }
         if isFresh(stored, now: now), !needsValidation(stored) { return true }
         guard !forbidsStale(stored) else { return false }
         // RFC 9111 §4.2.4: a cache that is disconnected may send what is stale.
-        guard let status else {
+        if status == nil {
             guard choices.staleIfErrorLimitsSilence, let window = staleIfError(stored, for: request) else {
                 return true
             }
             return age(stored, now: now) <= lifetime(stored).seconds + window
         }
-        // RFC 5861 §4: what counts as an error.
-        guard [500, 502, 503, 504].contains(status), let window = staleIfError(stored, for: request) else {
-            return false
-        }
+        guard let window = staleIfError(stored, for: request) else { return false }
         return age(stored, now: now) <= lifetime(stored).seconds + window
     }
 }

@@ -45,6 +45,7 @@ extension CacheModel {
 
     func namesNotToKeep(_ fields: ModelFields) -> Set<String> {
         let listed = (fields.combined("Connection") ?? "").listMembers.map { $0.lowercased() }
+            .filter { !choices.keptDespiteConnection.contains($0) }
         return Set(listed).union([
             // RFC 9110 §7.6.1
             "connection", "proxy-connection", "keep-alive", "te", "transfer-encoding", "upgrade", "trailer",
