@@ -119,7 +119,8 @@ extension TupleReader {
         return code
     }
 
-    private mutating func takeNull() throws(FormatError) -> Bool {
+    /// Passes over a null, and says whether one stood here.
+    mutating func takeNull() throws(FormatError) -> Bool {
         guard try peek() == TupleCode.null else { return false }
         offset += 1
         return true

@@ -65,6 +65,8 @@ public struct ChangeSet: Equatable, Sendable {
     public private(set) var evictions: [Eviction] = []
 
     private static let evictionLimit = 256
+    /// Collections that were put or removed.
+    public private(set) var collections: Set<CollectionName> = []
 
     init() {}
 
@@ -72,6 +74,7 @@ public struct ChangeSet: Equatable, Sendable {
     public var isEmpty: Bool {
         rows.isEmpty && replaced.isEmpty && touched.isEmpty && lanes.isEmpty && filters.isEmpty
             && evictions.isEmpty
+            && collections.isEmpty
     }
 
     mutating func noteUpsert(_ key: RowKey) { note(key, isRemoval: false) }
@@ -90,6 +93,7 @@ public struct ChangeSet: Equatable, Sendable {
     mutating func noteFilter(_ filter: String) { filters.insert(filter) }
 
     mutating func note(_ eviction: Eviction) { append([eviction]) }
+    mutating func noteCollection(_ name: CollectionName) { collections.insert(name) }
 
     /// Adds what a later commit changed.
     mutating func merge(_ later: ChangeSet) {
@@ -101,6 +105,7 @@ public struct ChangeSet: Equatable, Sendable {
         lanes.formUnion(later.lanes)
         filters.formUnion(later.filters)
         append(later.evictions)
+        collections.formUnion(later.collections)
     }
 
     private mutating func append(_ later: [Eviction]) {

@@ -20,6 +20,8 @@ public enum Region: Hashable, Sendable {
     case filter(String)
     /// What is evicted.
     case evictions
+    /// The rows that a collection holds, and any row of its class in the resource they belong to.
+    case collection(CollectionName, home: ResourceKey)
 
     /// Whether `changes` concern this region. Too many changes to list are judged by their range.
     public func intersects(_ changes: ChangeSet) -> Bool {
@@ -41,6 +43,8 @@ public enum Region: Hashable, Sendable {
         case .outbox: !changes.lanes.isEmpty
         case .evictions: !changes.evictions.isEmpty
         case .filter(let filter): changes.filters.contains(filter)
+        case .collection(let name, let home):
+            changes.collections.contains(name) || Region.type(name.className, of: home).intersects(changes)
         }
     }
 }

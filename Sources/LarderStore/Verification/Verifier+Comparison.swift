@@ -104,6 +104,7 @@ extension Verifier {
             ("outbox sequence", counters.nextOutboxSequence, highest.outboxSequence),
             ("filter", counters.nextFilter, highest.filter),
             ("journal sequence", counters.nextJournalSequence, highest.journalSequence),
+            ("collection", counters.nextCollection, highest.collection),
         ]
         for (what, next, highest) in pairs where next <= highest {
             try find(.counter, in: .meta, at: "counters", "the next \(what) is \(next), and \(highest) is in use")

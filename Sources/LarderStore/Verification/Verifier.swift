@@ -178,4 +178,5 @@ struct HighestNumbers {
     var outboxSequence: Int64 = 0
     var filter: Int64 = 0
     var journalSequence: Int64 = 0
+    var collection: Int64 = 0
 }

@@ -44,6 +44,22 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "eviction", body: Example.evicted.encode()) {
             try JournalRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "collection", body: Example.collection.encode()) {
+            try CollectionRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "collection's number", body: CollectionNumberRecord(number: 7).encode()) {
+            try CollectionNumberRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "collection's chunk", body: Example.chunk.encode(home: Example.owner, type: "verse")) {
+            try CollectionChunk(decoding: $0.rawSpan, home: Example.owner, type: "verse")
+                .encode(home: Example.owner, type: "verse")
+        },
+        Kind(testDescription: "holder", body: CollectionHolderRecord(times: 2).encode()) {
+            try CollectionHolderRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "single answer", body: Example.single.encode()) {
+            try SingleAnswerRecord(decoding: $0.rawSpan).encode()
+        },
     ]
 }
 

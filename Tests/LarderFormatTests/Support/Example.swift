@@ -16,6 +16,7 @@ enum Example {
         record.nextOutboxSequence = 3
         record.nextFilter = 3
         record.nextJournalSequence = 3
+        record.nextCollection = 2
         record.storedSize = storedSize
         return record
     }
@@ -91,4 +92,23 @@ enum Example {
     static let evicted = JournalRecord(
         time: midnight + 5600,
         event: .evicted(JournalRecord.Evicted(resource: owner, count: 1, bytes: 4096, reason: "cap")))
+    static let collectionName = CollectionName(
+        class: "verse", query: "number > 8",
+        reference: .init(row: RowKey(resource: owner, type: "verse", key: "intro"), attribute: "verses"))
+
+    static let collection: CollectionRecord = {
+        var record = CollectionRecord(name: collectionName, home: owner, fetchedAt: midnight + 8000)
+        record.entityTag = "\"v7\""
+        record.rowCount = 3
+        record.chunkCount = 1
+        return record
+    }()
+
+    static let chunk = CollectionChunk(rows: [
+        RowKey(resource: owner, type: "verse", key: "10"), RowKey(resource: owner, type: "verse", key: "9"),
+        RowKey(resource: ResourceKey("tafsirs", 1), type: "note", key: "a"),
+    ])
+
+    static let single = SingleAnswerRecord(
+        lastModified: "Thu, 01 Jan 2026 00:00:00 GMT", fetchedAt: midnight + 9000)
 }

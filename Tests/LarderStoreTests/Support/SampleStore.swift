@@ -3,7 +3,7 @@ import LarderStore
 
 /// The tables in which the sample has records.
 let tablesOfSample: [TableName] = [
-    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal,
+    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections,
 ]
 
 /// A small store with something in every table: ready, hidden and empty resources, a filter, an outbox, a journal.
@@ -24,9 +24,19 @@ func fillSample(_ store: Store) async throws {
             try transaction.enqueue(draft(number, lane: number == 3 ? "b" : "a"))
         }
         try transaction.acknowledge(draft(1).id, outcome: "accepted", at: 8)
+        try transaction.putCollection(
+            sampleCollection, rows: [key(3), key(7, tafsirs), key(1)], home: translations,
+            validators: Validators(entityTag: "\"1\""), fetchedAt: 9)
+        try transaction.putCollection(
+            CollectionName(class: "translation", query: "all"), rows: [key(1), key(9)], home: translations, fetchedAt: 9
+        )
+        try transaction.putSingleAnswer(at: key(2), validators: Validators(lastModified: "then"), fetchedAt: 9)
     }
     try await store.reclaim()
 }
+
+let sampleCollection = CollectionName(
+    class: "translation", query: "n > 0", reference: .init(row: key("intro"), attribute: "parts"))
 
 func draft(_ number: Int, lane: String = "a") -> OutboxDraft {
     OutboxDraft(

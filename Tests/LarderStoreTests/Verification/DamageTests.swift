@@ -39,6 +39,20 @@ private struct Readings: Equatable {
         for row in [key(1), key(2), key(3), key("intro"), key(7, tafsirs)] {
             try note("row \(row)") { try store.read { view in try view.payload(at: row).map { ["\($0)"] } ?? [] } }
         }
+        for name in [sampleCollection, CollectionName(class: "translation", query: "all")] {
+            try note("collection \(name.query)") {
+                try store.read { view in
+                    guard let found = try view.collection(name) else { return [] }
+                    let content = try view.rows(of: found)
+                    return ["\(found)"] + content.rows.map { "\($0)" } + content.missing.map { "missing \($0)" }
+                }
+            }
+        }
+        try note("collections") { try store.read { view in try view.collections().map { "\($0)" } } }
+        try note("holding") { try store.read { view in try view.collections(holding: key(1)).map { "\($0)" } } }
+        try note("single answer") {
+            try store.read { view in try view.singleAnswer(at: key(2)).map { ["\($0)"] } ?? [] }
+        }
         try note("commit") {
             _ = try store.statistics()
             return []

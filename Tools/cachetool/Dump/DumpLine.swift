@@ -44,7 +44,7 @@ struct DumpLine {
     }
 
     private func key(_ elements: [TupleElement], _ table: TableName) throws(FormatError) -> [JSON] {
-        let fields = Shape.key(table, isIndex: elements.count == 1)
+        let fields = Shape.key(table, parts: elements.count, kind: elements.first?.integer)
         guard elements.count <= fields.count else { throw .trailingBytes(offset: 0) }
         var values: [JSON] = []
         for (element, field) in zip(elements, fields) {
@@ -58,7 +58,7 @@ struct DumpLine {
     private func plainKey(_ elements: [TupleElement]) -> [JSON] {
         elements.map { element in
             if case .text(let text) = element { return .string(text) }
-            return .null
+            return element.integer.map { .integer($0) } ?? .null
         }
     }
 
@@ -99,7 +99,7 @@ enum AnyElement {
     static func json(_ element: TupleElement, _ redactor: Redactor) -> JSON {
         switch element {
         case .null: .null
-        case .integer(let number): .integer(number)
+        case .integer(let number): redactor.json(number)
         case .bool(let flag): .bool(flag)
         case .text(let text): redactor.json(text)
         case .decimal(let number): ["decimal": redactor.json(number)]
@@ -121,5 +121,13 @@ enum AnyElement {
             if case .string(let text)? = json["uuid"] { return UUIDBytes(text).map { .uuid($0) } }
             return json["bytes"].flatMap { Field.bytes($0) }.map { .bytes($0) }
         }
+    }
+}
+
+extension TupleElement {
+    /// The number of an integer element.
+    var integer: Int64? {
+        if case .integer(let number) = self { return number }
+        return nil
     }
 }

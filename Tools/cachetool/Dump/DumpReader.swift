@@ -72,7 +72,9 @@ extension DumpReader {
             throw bad("no table, or an unknown one")
         }
         guard case .array(let parts)? = json["key"], !parts.isEmpty else { throw bad("no key") }
-        let fields = Shape.key(table, isIndex: parts.count == 1)
+        var kind: Int64?
+        if case .integer(let number)? = parts.first { kind = number }
+        let fields = Shape.key(table, parts: parts.count, kind: kind)
         guard parts.count <= fields.count else { throw bad("the key has too many parts") }
         var key = TupleWriter()
         for (part, field) in zip(parts, fields) where !field.append(part, to: &key) {

@@ -4,9 +4,10 @@ import LarderFormat
 enum Shape {
     /// The fields of a key.
     ///
-    /// - Parameter parts: how many elements the key has.
-    /// - Parameter isIndex: whether it is a key of the outbox's index.
-    static func key(_ table: TableName, isIndex: Bool) -> [Field] {
+    /// - Parameters:
+    ///   - parts: how many elements the key has.
+    ///   - kind: its first element, where that is a number: in some tables it tells kinds of records apart.
+    static func key(_ table: TableName, parts: Int, kind: Int64?) -> [Field] {
         switch table {
         case .meta: [Field("name", .word)]
         case .resources: [Field("group", .content), Field("id", .identifier)]
@@ -14,9 +15,10 @@ enum Shape {
         case .generations: [Field("generation")]
         case .filters: [Field("number")]
         case .members: [Field("filter"), Field("group", .content), Field("id", .identifier)]
-        case .outbox: isIndex ? [Field("entry", .uuid)] : [Field("lane", .content), Field("sequence")]
+        case .outbox: parts == 1 ? [Field("entry", .uuid)] : [Field("lane", .content), Field("sequence")]
         case .journal: [Field("sequence")]
-        case .overlay, .responses, .blobs, .collections, .indexes: []
+        case .collections: [Field("kind")] + collectionKey(kind)
+        case .overlay, .responses, .blobs, .indexes: []
         }
     }
 
@@ -31,10 +33,44 @@ enum Shape {
         case .members: [Field("listedInRun"), Field("finishedInRun")]
         case .outbox: key.count == 1 ? [Field("lane", .content), Field("sequence")] : entry
         case .journal: journal
-        case .overlay, .responses, .blobs, .collections, .indexes: []
+        case .collections: collection(kind: key.first, parts: key.count)
+        case .overlay, .responses, .blobs, .indexes: []
         }
     }
 
+    private static func collectionKey(_ kind: Int64?) -> [Field] {
+        switch kind {
+        case 0: [Field("class", .content), Field("head", .content), Field("hash", .identifier)]
+        case 1: row + [Field("number")]
+        case 2: [Field("number"), Field("chunk")]
+        case 3: row
+        default: []
+        }
+    }
+
+    private static func collection(kind: JSON?, parts: Int) -> [Field] {
+        switch kind {
+        case .integer(0): [Field("number")]
+        case .integer(1): [Field("times")]
+        // The rows of a chunk follow as what has no field of its own.
+        case .integer(2): parts == 2 ? collection : [Field("rows")]
+        case .integer(3): validators
+        default: []
+        }
+    }
+
+    private static let row = [
+        Field("group", .content), Field("id", .identifier), Field("type", .content), Field("key", .recordKey),
+    ]
+    private static let validators = [
+        Field("entityTag", .content), Field("lastModified", .content), Field("fetchedAt"),
+    ]
+    private static let collection =
+        [
+            Field("class", .content), Field("query", .content), Field("referrerGroup", .content),
+            Field("referrerID", .identifier), Field("referrerType", .content), Field("referrerKey", .recordKey),
+            Field("attribute", .content), Field("homeGroup", .content), Field("homeID", .identifier),
+        ] + validators + [Field("rows"), Field("chunks")]
     private static let format = [
         Field("magic", .word), Field("major"), Field("minor"), Field("minimumReader"), Field("minimumWriter"),
         Field("store", .uuid), Field("createdBy", .word), Field("incompatible", .bits),
@@ -42,7 +78,7 @@ enum Shape {
     ]
     private static let counters = [
         Field("nextGeneration"), Field("nextOutboxSequence"), Field("nextFilter"), Field("nextJournalSequence"),
-        Field("nextBlob"), Field("nextIndex"), Field("storedSize"),
+        Field("nextBlob"), Field("nextIndex"), Field("nextCollection"), Field("storedSize"),
     ]
     private static let resource = [
         Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"),

@@ -69,7 +69,8 @@ extension HTTPCache {
         _ because: CacheReason, _ storage: CacheReason
     ) -> Fetched<HTTPAnswer> {
         let (head, bytes) = policy.answer(
-            with: entry.response, to: inquiry.request, length: entry.body.byteCount, age: age)
+            with: entry.response, to: inquiry.request, length: entry.body.byteCount, age: age,
+            isValidated: origin == .revalidated)
         return Fetched(
             value: HTTPAnswer(head: head, body: AnswerBody(.stored(entry.body, bytes))), origin: origin, state: state,
             age: .milliseconds(age), isIntermediate: false, reuse: because, storage: storage)
@@ -84,7 +85,6 @@ extension HTTPCache {
     /// The stored response that the request selects, whatever its age; nil when none fits it.
     private func selected(_ lookup: Lookup) -> (decision: ReuseDecision, place: Int, freshness: Freshness)? {
         var request = lookup.inquiry.request
-        request.headerFields[.pragma] = nil
         request.headerFields[.cacheControl] = "max-stale"
         var terms = lookup.inquiry.asked.terms
         terms.softLifetime = nil
@@ -129,8 +129,4 @@ extension HTTPCache {
         guard case .serve(let because) = decision else { return nil }
         return answer(lookup, place, freshness, because, offline: status == nil)
     }
-}
-
-extension HTTPField.Name {
-    static let pragma = HTTPField.Name("Pragma")!
 }
