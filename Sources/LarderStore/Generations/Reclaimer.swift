@@ -6,7 +6,7 @@ internal import Synchronization
 /// Removes garbage behind the callers' backs, in short commits that let other writes go first.
 final class Reclaimer: Sendable {
     private struct State {
-        var waiting: [Int64] = []
+        var waiting: [Garbage] = []
         var isRunning = false
     }
 
@@ -23,11 +23,11 @@ final class Reclaimer: Sendable {
         self.meter = meter
     }
 
-    /// Has the rows of garbage generations removed.
-    func add(_ generations: [Int64]) {
-        if generations.isEmpty { return }
+    /// Has garbage removed.
+    func add(_ garbage: [Garbage]) {
+        if garbage.isEmpty { return }
         let isIdle = state.withLock { state in
-            state.waiting += generations
+            state.waiting += garbage
             defer { state.isRunning = true }
             return !state.isRunning
         }
@@ -49,13 +49,13 @@ final class Reclaimer: Sendable {
 
     /// One batch; on the writer thread.
     private func step() {
-        guard let generation = state.withLock({ $0.waiting.first }) else { return }
+        guard let garbage = state.withLock({ $0.waiting.first }) else { return }
         var isMore = false
         do {
             (isMore, _) = try meter.measure(isBulk: true) {
                 try environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
                     try Transaction.run(&engine, tables) { transaction in
-                        try transaction.reclaimSome(of: generation, isTimeUp: deadline())
+                        try transaction.reclaimSome(of: garbage, isTimeUp: deadline())
                     }
                 }
             }

@@ -3,7 +3,7 @@ internal import LarderFormat
 internal import Logging
 
 extension Store {
-    /// Removes the rows of all garbage generations, in short commits that let other writes go first.
+    /// Removes all garbage, generations and the entries of removed indexes, in short commits that let other writes go first.
     ///
     /// Happens by itself after a swap or a withdrawal; this waits for it.
     ///
@@ -11,14 +11,14 @@ extension Store {
     public func reclaim() async throws {
         if isReadOnly { return }
         while true {
-            let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
+            let garbage = try read { view in try view.tables.garbage(in: view.transaction) }
             if garbage.isEmpty { return }
-            for (generation, _) in garbage {
+            for garbage in garbage {
                 var isMore = true
                 while isMore {
                     try Task.checkCancellation()
                     isMore = try await bulk { transaction in
-                        try transaction.reclaimSome(of: generation, isTimeUp: self.shared.reclaimer.deadline())
+                        try transaction.reclaimSome(of: garbage, isTimeUp: self.shared.reclaimer.deadline())
                     }
                 }
             }
@@ -40,8 +40,7 @@ extension Store {
                 }
                 host.logger.info("discarded unfinished full copies", metadata: ["count": "\(stale.count)"])
             }
-            let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
-            shared.reclaimer.add(garbage.map(\.number))
+            shared.reclaimer.add(try read { view in try view.tables.garbage(in: view.transaction) })
         } catch {
             host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
         }
@@ -49,6 +48,12 @@ extension Store {
 }
 
 extension Tables {
+    /// All that waits to be deleted.
+    func garbage<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [Garbage] {
+        let indexes = try declaredIndexes(in: source).filter { $0.state == .removing }
+        return try generations(in: .garbage, source).map { .generation($0.number) } + indexes.map { .index($0.number) }
+    }
+
     /// The generations in one state; those whose records are damaged are left out.
     func generations<Source: TableReader & ~Copyable>(
         in state: GenerationRecord.State, _ source: borrowing Source
@@ -69,32 +74,28 @@ extension Tables {
 }
 
 extension Transaction {
-    /// Removes rows of a garbage generation until its time is up, and the generation with its last row.
+    /// Removes some of what is garbage, until its time is up.
     ///
     /// - Returns: whether there is more to remove.
-    mutating func reclaimSome(of number: Int64, isTimeUp: () -> Bool) throws -> Bool {
+    mutating func reclaimSome(of garbage: Garbage, isTimeUp: () -> Bool) throws -> Bool {
+        switch garbage {
+        case .generation(let number): try reclaimSome(ofGeneration: number, isTimeUp: isTimeUp)
+        case .index(let number): try reclaimSome(ofIndex: number, isTimeUp: isTimeUp)
+        }
+    }
+
+    /// Removes entries and rows of a garbage generation, and the generation with its last row.
+    private mutating func reclaimSome(ofGeneration number: Int64, isTimeUp: () -> Bool) throws -> Bool {
         guard var record = try tables.generation(number, in: engine), record.state == .garbage else { return false }
         let owner = RowKeyCoding.prefix(generation: number)
-        var tally = RowTally()
-        var isOut = false
-        _ = try engine.withCursor(in: tables.rows) { cursor in
-            // The owner row, the prefix itself, stays until the last row is gone.
-            try cursor.removeWhile(from: (owner + [0]).rawSpan, limit: .max) { entry in
-                // Stopping before an entry leaves it for the next batch; beyond the generation there is nothing left.
-                guard entry.key.starts(with: owner.rawSpan) else { return false }
-                if -tally.bytes >= Int64(BulkLimits.bytes) || isTimeUp() {
-                    isOut = true
-                    return false
-                }
-                // Garbage has no digest to keep, so damaged rows go like all others.
-                tally.remove(key: entry.key.byteCount, value: entry.value.byteCount, checksum: 0)
-                return true
-            }
-        }
-        noteRemoved(bytes: -tally.bytes)
-        if isOut {
-            record.rowCount = max(0, record.rowCount + tally.rows)
-            record.byteCount = max(0, record.byteCount + tally.bytes)
+        let entries = try removeSome(of: .indexes, prefix: owner, from: owner, isTimeUp: isTimeUp)
+        if entries.isMore { return true }
+        // The owner row, the prefix itself, stays until the last row is gone.
+        let removed = try removeSome(
+            of: .rows, prefix: owner, from: owner + [0], bytes: BulkLimits.bytes - entries.bytes, isTimeUp: isTimeUp)
+        if removed.isMore {
+            record.rowCount = max(0, record.rowCount - Int64(removed.count))
+            record.byteCount = max(0, record.byteCount - Int64(removed.bytes))
             try putGeneration(number, record)
             return true
         }
@@ -104,6 +105,31 @@ extension Transaction {
                 try GenerationRecord.appendKey(number, to: &key)
             }, in: .generations)
         return false
+    }
+
+    /// Removes records whose keys begin with `prefix`, from `start` on, as many as one commit should.
+    ///
+    /// They are not looked at: garbage has no digest to keep, so damaged records go like all others.
+    mutating func removeSome(
+        of name: TableName, prefix: [UInt8], from start: [UInt8], bytes limit: Int = BulkLimits.bytes,
+        isTimeUp: () -> Bool
+    ) throws -> (count: Int, bytes: Int, isMore: Bool) {
+        var bytes = 0
+        var isMore = false
+        let count = try engine.withCursor(in: tables[name]) { cursor in
+            try cursor.removeWhile(from: start.rawSpan, limit: .max) { entry in
+                // Stopping before an entry leaves it for the next batch; beyond the prefix there is nothing left.
+                guard entry.key.starts(with: prefix.rawSpan) else { return false }
+                if bytes >= limit || isTimeUp() {
+                    isMore = true
+                    return false
+                }
+                bytes += entry.key.byteCount + entry.value.byteCount
+                return true
+            }
+        }
+        if count > 0 { noteRemoved(bytes: Int64(bytes)) }
+        return (count, bytes, isMore)
     }
 
     /// As ``discard(_:)``; a damaged record of the owner keeps only its pointer.

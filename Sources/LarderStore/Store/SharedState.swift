@@ -82,6 +82,14 @@ final class SharedState: Sendable {
 struct CommitEffects: Sendable {
     /// What observers are told.
     var changes = ChangeSet()
-    /// Generations whose rows nobody needs any more.
-    var garbage: [Int64] = []
+    /// What nobody needs any more.
+    var garbage: [Garbage] = []
+}
+
+/// Records that are deleted behind the callers' backs.
+enum Garbage: Hashable, Sendable {
+    /// The rows and index entries of a generation.
+    case generation(Int64)
+    /// The entries of an index.
+    case index(Int64)
 }

@@ -24,6 +24,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case noLiveGeneration(ResourceKey)
     /// A row's payload is not marked with the codec it was to be decoded with.
     case unexpectedCodec(stored: PayloadCodec, expected: PayloadCodec)
+    /// The index of this name cannot be asked: it is being built or removed, or is not there.
+    case indexNotReady(String)
     /// A copy of the store was not accepted, because something is wrong with its content.
     case verificationFailed(findings: Int, first: Finding)
 }
@@ -44,6 +46,7 @@ extension StoreError: CustomStringConvertible {
         case .noLiveGeneration: "The resource has no rows in the store."
         case .unexpectedCodec(let stored, let expected):
             "The payload is marked with codec \(stored.rawValue), not \(expected.rawValue)."
+        case .indexNotReady: "The index is not whole: declare it, and wait until it is."
         case .verificationFailed(let findings, let first):
             "The content has \(findings) findings, first \(first.kind.rawValue) in \(first.table): verify the store."
         }

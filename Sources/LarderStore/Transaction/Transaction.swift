@@ -11,6 +11,8 @@ public struct Transaction: ~Copyable {
     private(set) var mutationCount = 0
     /// What the commit sets off.
     var effects = CommitEffects()
+    /// The declared indexes, as far as they were needed.
+    var indexCache = IndexCache()
     private var counters: CountersRecord?
     private var sizeDelta: Int64 = 0
 
