@@ -112,7 +112,17 @@ public final class FileCache: ResponseCache {
 
     /// Marks what is kept under `key` as to be validated before its next use.
     public func invalidate(_ key: String) async throws {
-        try edit(key) { $0.isInvalidated = true }
+        try invalidate(key, fullExpire: true)
+    }
+
+    /// Marks what is kept under `key`.
+    ///
+    /// - Parameter fullExpire: whether it is to be validated before its next use; otherwise it may be shown once more
+    ///   while it is validated.
+    public func invalidate(_ key: String, fullExpire: Bool) throws {
+        try edit(key) { record in
+            if fullExpire { record.demand = .validation } else if record.demand == .none { record.demand = .refresh }
+        }
     }
 
     /// Removes what `selection` says.

@@ -67,8 +67,8 @@ extension Transaction {
 
     /// Marks what is kept under a cache key as to be validated before its next use.
     package mutating func invalidateResponses(forKey key: String) throws {
-        for entry in try responses(forKey: key) where !entry.record.isInvalidated {
-            try updateResponse(at: entry.place, blob: entry.record.blob) { $0.isInvalidated = true }
+        for entry in try responses(forKey: key) where entry.record.demand != .validation {
+            try updateResponse(at: entry.place, blob: entry.record.blob) { $0.demand = .validation }
         }
     }
 

@@ -164,7 +164,7 @@ import Testing
         let handle = try #require(try store.blob(blob.number))
         var addresses: [UInt] = []
         try handle.read(0..<500_000) { bytes in
-            unsafe bytes.withUnsafeBytes { addresses.append(UInt(bitPattern: unsafe $0.baseAddress)) }
+            unsafe bytes.withUnsafeBytes { addresses.append(UInt(bitPattern: $0.baseAddress)) }
         }
         #expect(addresses.count == 16)
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")

@@ -32,7 +32,7 @@ import Testing
         #expect(try store.recordCount(of: .responses) == 1)
         #expect(try await store.removeResponses(.tag("a")) == 0)
         #expect(try await store.sweepExpired(now: 99) == 0)
-        try await store.removeResponses(.all)
+        #expect(try await store.removeResponses(.all) == 1)
         try await store.reclaim()
         #expect(try store.statistics().storedSize == 0)
         try store.close()
@@ -190,6 +190,17 @@ extension Store {
         writer.append(body.rawSpan)
         return try await write { transaction in
             try transaction.putResponse(record, body: try writer.finish(in: &transaction))
+        }
+    }
+}
+
+extension Store {
+    /// The response kept under a key for a language.
+    func kept(_ key: String, language: String?) throws -> ResponseEntry? {
+        try read { view in
+            try view.responses(forKey: key).first {
+                $0.record.selecting == [.init(name: "accept-language", value: language)]
+            }
         }
     }
 }

@@ -88,7 +88,7 @@ enum Shape {
     private static let response = [
         Field("key", .content), Field("method", .word), Field("url", .content), Field("status"),
         Field("fields", .bytes), Field("requestedAt"), Field("receivedAt"), Field("selecting", .bytes),
-        Field("partStart"), Field("partEnd"), Field("partTotal"), Field("invalidated"), Field("blob"), Field("bytes"),
+        Field("partStart"), Field("partEnd"), Field("partTotal"), Field("demand"), Field("blob"), Field("bytes"),
         Field("tags", .bytes), Field("pinned"), Field("sweepAt"), Field("storedAt"), Field("lastUsedAt"),
     ]
     private static let blob = [
