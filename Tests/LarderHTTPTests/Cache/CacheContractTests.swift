@@ -16,6 +16,9 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
             StoreResponseCache(store: try Store.open(at: directory.path + "/store", host: .still))
         },
         CacheUnderTest(testDescription: "memory") { _ in MemoryResponseCache() },
+        CacheUnderTest(testDescription: "files") { directory in
+            try FileCache(directory: directory.path + "/files", now: { 1_700_000_000_000 })
+        },
     ]
 }
 
