@@ -104,6 +104,26 @@ import Testing
         #expect(answer.value.isComplete)
     }
 
+    @Test func `whose objects were evicted to make room says so, and is whole again after the next answer`()
+        async throws
+    {
+        let world = try ObjectWorld(persistent: ["User"])
+        _ = try await world.cache.collection(allUsers)
+        try await world.store.write { transaction in
+            _ = try transaction.evict(ObjectName.resource(ofClass: "User"))
+        }
+        world.goOffline()
+        let offline = try await world.cache.collection(allUsers)
+        #expect(offline.value.objects.isEmpty)
+        #expect(offline.value.missing == (1...4).map(user))
+        world.goOnline()
+        let whole = try await world.cache.collection(allUsers)
+        #expect(whole.origin == .network)
+        world.goOffline()
+        #expect(try await world.cache.collection(allUsers).value.isComplete)
+        #expect(try world.findings() == [])
+    }
+
     @Test func `fetched through a reference is kept apart from the class's own`() async throws {
         let world = try ObjectWorld()
         world.server.set { $0.pages["/User/1/friends"] = "2\t2\n3\t3" }

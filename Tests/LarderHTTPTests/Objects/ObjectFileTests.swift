@@ -27,6 +27,30 @@ import Testing
         #expect(try await offline.value.body.bytes() == content(1000))
     }
 
+    @Test(arguments: [ObjectPersistence.memory, .persistent])
+    func `is streamed to where it lies and read from there, and leaves nothing when it goes`(
+        place: ObjectPersistence
+    ) async throws {
+        let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [], hasRealFiles: true)
+        let empty = try world.store.statistics().storedSize
+        world.server.set { $0.files[path] = content(3_000_000) }
+        world.network.plan(.rechunk(65_000), exchange: 0)
+        #expect(try await world.cache.file(image).storage.word == "kept")
+        #expect(try await world.cache.file(image).origin == .revalidated)
+        world.goOffline()
+        let offline = try await world.cache.file(image)
+        #expect(offline.origin == .cache)
+        #expect(try await offline.value.body.bytes() == content(3_000_000))
+        #expect(try world.findings() == [])
+        let isStored = try world.store.statistics().storedSize > 3_000_000
+        #expect(isStored == (place == .persistent))
+        try await world.cache.removeAllFromStorage(class: "User")
+        await #expect(throws: HTTPCacheError.self) { try await world.cache.file(image) }
+        withExtendedLifetime(offline) {}
+        try await world.store.reclaim()
+        #expect(try world.store.statistics().storedSize - empty < 1000 || place == .persistent)
+    }
+
     @Test func `is confirmed by a 304, its bytes untouched`() async throws {
         let world = try ObjectWorld()
         world.server.set { $0.files[path] = content(1000) }

@@ -82,7 +82,7 @@ import Testing
         #expect(world.network.recorded.isEmpty)
         // An explicit no needs no store, and once there is one, all is well.
         #expect(try await world.cache.collection(allUsers, persistence: .memory).value.isComplete)
-        world.cache.configure(persistent: .store(world.store, files: world.storeFiles))
+        world.cache.configure(persistent: .store(world.store))
         #expect(try await world.cache.collection(allUsers).value.isComplete)
         #expect(try world.storedObjects().count == 4)
     }
@@ -107,6 +107,24 @@ import Testing
         world.goOffline()
         let schedules = student.references(by: "schedules", toClass: "Schedule")
         #expect(try await world.restarted().collection(schedules).numbers == ["monday"])
+    }
+
+    @Test func `in both leaves nothing to a 304 that was changed in one`() async throws {
+        let world = try ObjectWorld()
+        _ = try await world.cache.collection(allUsers, persistence: .persistent)
+        world.server.put("User", "1", "100")
+        _ = try await world.cache.object(user(1))
+        world.server.put("User", "1", "1")
+        // The tag in the store speaks of 1, and what is shown is 100.
+        let answer = try await world.cache.collection(allUsers, persistence: .persistent)
+        #expect(answer.origin == .network)
+        #expect(answer.numbers.first == "1")
+        world.server.put("User", "2", "200")
+        _ = try await world.cache.collection(allUsers)
+        world.server.put("User", "2", "2")
+        _ = try await world.cache.object(user(2), persistence: .persistent)
+        world.server.put("User", "2", "200")
+        #expect(try await world.cache.collection(allUsers).numbers[1] == "200")
     }
 
     @Test func `is no resource that syncing could name`() throws {

@@ -231,6 +231,16 @@ import Testing
     }
 }
 
+@Suite struct `The strategy of the options` {
+    @Test func `holds for every request that names none`() async throws {
+        let world = try ObjectWorld(options: ObjectCacheOptions(strategy: .networkOnly))
+        _ = try await world.cache.collection(allUsers)
+        #expect(world.memory.collection(allUsers) == nil)
+        _ = try await world.cache.collection(allUsers, strategy: .networkElseCache)
+        #expect(world.memory.collection(allUsers) != nil)
+    }
+}
+
 @Suite struct `The strategy cache only` {
     @Test func `never asks the server`() async throws {
         let world = try ObjectWorld()
