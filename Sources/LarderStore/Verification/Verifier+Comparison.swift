@@ -104,6 +104,7 @@ extension Verifier {
             ("outbox sequence", counters.nextOutboxSequence, highest.outboxSequence),
             ("filter", counters.nextFilter, highest.filter),
             ("journal sequence", counters.nextJournalSequence, highest.journalSequence),
+            ("index", counters.nextIndex, highest.index),
             ("collection", counters.nextCollection, highest.collection),
         ]
         for (what, next, highest) in pairs where next <= highest {

@@ -3,7 +3,7 @@ import LarderStore
 
 /// The tables in which the sample has records.
 let tablesOfSample: [TableName] = [
-    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections,
+    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections, .indexes,
 ]
 
 /// A small store with something in every table: ready, hidden and empty resources, a filter, an outbox, a journal.
@@ -32,8 +32,12 @@ func fillSample(_ store: Store) async throws {
         )
         try transaction.putSingleAnswer(at: key(2), validators: Validators(lastModified: "then"), fetchedAt: 9)
     }
+    try await store.declareIndex(sampleIndex)
     try await store.reclaim()
 }
+
+let sampleIndex = IndexDefinition(
+    name: "n", group: "translations", id: 19, type: "translation", path: JSONPath("$.n")!, collation: .nocase)
 
 let sampleCollection = CollectionName(
     class: "translation", query: "n > 0", reference: .init(row: key("intro"), attribute: "parts"))

@@ -53,6 +53,12 @@ private struct Readings: Equatable {
         try note("single answer") {
             try store.read { view in try view.singleAnswer(at: key(2)).map { ["\($0)"] } ?? [] }
         }
+        try note("index") {
+            try store.read { view in
+                guard let index = try view.index(named: "n") else { throw StoreError.indexNotReady("n") }
+                return try view.indexEntries(of: index, in: translations).map { "\($0)" }
+            }
+        }
         try note("commit") {
             _ = try store.statistics()
             return []

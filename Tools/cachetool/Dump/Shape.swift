@@ -18,7 +18,8 @@ enum Shape {
         case .outbox: parts == 1 ? [Field("entry", .uuid)] : [Field("lane", .content), Field("sequence")]
         case .journal: [Field("sequence")]
         case .collections: [Field("kind")] + collectionKey(kind)
-        case .overlay, .responses, .blobs, .indexes: []
+        case .indexes: kind == nil ? [Field("kind", .word), Field("index")] : indexEntry
+        case .overlay, .responses, .blobs: []
         }
     }
 
@@ -34,7 +35,8 @@ enum Shape {
         case .outbox: key.count == 1 ? [Field("lane", .content), Field("sequence")] : entry
         case .journal: journal
         case .collections: collection(kind: key.first, parts: key.count)
-        case .overlay, .responses, .blobs, .indexes: []
+        case .indexes: key.first == "index" ? index : []
+        case .overlay, .responses, .blobs: []
         }
     }
 
@@ -61,6 +63,15 @@ enum Shape {
 
     private static let row = [
         Field("group", .content), Field("id", .identifier), Field("type", .content), Field("key", .recordKey),
+    ]
+    /// The value has one to three elements, by its class; the row two, or one that stands for both.
+    private static let indexEntry =
+        [Field("generation"), Field("index"), Field("class")]
+        + (1...4).map { Field("part \($0)", .any) }
+    private static let index = [
+        Field("name", .word), Field("group", .content), Field("id", .identifier), Field("type", .content),
+        Field("path", .content), Field("collation", .state(["binary", "nocase"])),
+        Field("state", .state(["building", "ready", "removing"])),
     ]
     private static let validators = [
         Field("entityTag", .content), Field("lastModified", .content), Field("fetchedAt"),
