@@ -127,7 +127,7 @@ extension Transaction {
     }
 
     /// The stored size if the transaction were committed now, in bytes.
-    func storedSize() throws -> Int64 {
+    package func storedSize() throws -> Int64 {
         // A wrong size on the medium is a finding, not a reason to stop writing.
         let (size, overflow) = try currentCounters().storedSize.addingReportingOverflow(sizeDelta)
         return overflow ? .max : max(0, size)

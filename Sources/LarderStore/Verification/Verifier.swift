@@ -30,6 +30,10 @@ final class Verifier {
     var contents: [Int64: GenerationContent] = [:]
     var filters: Set<Int64> = []
     var indexes = WalkedIndexes()
+    var blobs: [Int64: BlobContent] = [:]
+    var blobOwners: [BlobOwner] = []
+    /// Whether a record that could not be read may have named a blob.
+    var hasDamagedBlobOwners = false
     var highest = HighestNumbers()
     private var storedSize: Int64 = 0
 
@@ -63,6 +67,7 @@ final class Verifier {
         try compareGenerations()
         try compareResources()
         try compareIndexes()
+        try compareBlobs()
         try compareCounters(storedSize: storedSize)
         summary.generations = Set(generations.keys).union(contents.keys).count
         try tell { try progress(summary.entries, total) }
@@ -182,5 +187,6 @@ struct HighestNumbers {
     var filter: Int64 = 0
     var journalSequence: Int64 = 0
     var index: Int64 = 0
+    var blob: Int64 = 0
     var collection: Int64 = 0
 }
