@@ -13,6 +13,8 @@ public struct Transaction: ~Copyable {
     private(set) var mutationCount = 0
     /// What the commit sets off.
     var effects = CommitEffects()
+    /// The declared indexes, as far as they were needed.
+    var indexCache = IndexCache()
     private var counters: CountersRecord?
     /// By how many bytes the stored size has changed so far.
     private(set) var sizeDelta: Int64 = 0

@@ -103,6 +103,7 @@ extension Verifier {
             ("generation", counters.nextGeneration, highest.generation),
             ("outbox sequence", counters.nextOutboxSequence, highest.outboxSequence),
             ("filter", counters.nextFilter, highest.filter),
+            ("blob", counters.nextBlob, highest.blob),
             ("journal sequence", counters.nextJournalSequence, highest.journalSequence),
             ("collection", counters.nextCollection, highest.collection),
         ]

@@ -29,6 +29,10 @@ final class Verifier {
     var damagedGenerations: Set<Int64> = []
     var contents: [Int64: GenerationContent] = [:]
     var filters: Set<Int64> = []
+    var blobs: [Int64: BlobContent] = [:]
+    var blobOwners: [BlobOwner] = []
+    /// Whether a record that could not be read may have named a blob.
+    var hasDamagedBlobOwners = false
     var highest = HighestNumbers()
     private var storedSize: Int64 = 0
 
@@ -60,6 +64,7 @@ final class Verifier {
         try verifyIndexes(snapshot)
         try compareGenerations()
         try compareResources()
+        try compareBlobs()
         try compareCounters(storedSize: storedSize)
         summary.generations = Set(generations.keys).union(contents.keys).count
         try tell { try progress(summary.entries, total) }
@@ -178,5 +183,6 @@ struct HighestNumbers {
     var outboxSequence: Int64 = 0
     var filter: Int64 = 0
     var journalSequence: Int64 = 0
+    var blob: Int64 = 0
     var collection: Int64 = 0
 }

@@ -4,7 +4,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A range` {
+@Suite(.timeLimit(.minutes(2))) struct `A range of a response` {
     private static let whole = "0123456789"
 
     /// A server that answers one range of one part, on condition.

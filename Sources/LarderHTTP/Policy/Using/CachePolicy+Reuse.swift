@@ -16,7 +16,7 @@ extension CachePolicy {
     ) -> ReuseDecision {
         let sent = understood(request)
         if let reason = passingBy(sent) { return .forward(request: sent, because: reason) }
-        let asked = Asked(sent)
+        let asked = Asked(sent, terms)
         let selected = candidates.indices.filter { candidates[$0].answers(.get) && selects(sent, candidates[$0]) }
         let fitting = selected.filter { covers(candidates[$0], sent, asked.range) }
         guard let index = latest(fitting, of: candidates) else {
@@ -52,8 +52,11 @@ extension CachePolicy {
         var range: RangeRequest
         /// `no-cache`, or its older spelling without a `Cache-Control` beside it. RFC 9111 §5.4.
         var noCache: Bool
+        /// Whether the host takes what is stale in spite of `must-revalidate`.
+        var ignoresMustRevalidate: Bool
 
-        init(_ request: HTTPRequest) {
+        init(_ request: HTTPRequest, _ terms: RequestTerms) {
+            ignoresMustRevalidate = terms.ignoresMustRevalidate
             directives = CacheControl(request.headerFields)
             range = RangeRequest(request)
             let pragma = FieldScanner.tokens(request.headerFields.combined("pragma") ?? [])
@@ -93,13 +96,15 @@ extension CachePolicy {
         if freshness.isFresh {
             return freshness.softLifetime > freshness.age ? .usable(Reasons.fresh) : .usableOnce(Reasons.soft)
         }
-        if freshness.mustRevalidate { return .unusable(Reasons.mustRevalidate) }
+        if freshness.mustRevalidate, !asked.ignoresMustRevalidate { return .unusable(Reasons.mustRevalidate) }
         let staleness = freshness.age.subtractingSaturated(freshness.lifetime)
         switch directives.maxStale {
         case .any: return .usable(Reasons.maxStale)
         case .seconds(let limit) where staleness <= limit * 1000: return .usable(Reasons.maxStale)
         default: break
         }
+        // With max-age, and without max-stale, a request takes nothing stale.
+        if directives.maxAge != nil { return .unusable(Reasons.stale) }
         if staleness < freshness.staleWhileRevalidate { return .usableOnce(Reasons.staleWhileRevalidate) }
         return .unusable(Reasons.stale)
     }

@@ -1,0 +1,102 @@
+import Foundation
+
+// RFC 9111 §4.3: validation; RFC 9110 §8.8 and §13.
+extension CacheModel {
+    /// An entity tag as it is compared. RFC 9110 §8.8.3.
+    struct Tag: Hashable {
+        var isWeak: Bool
+        var opaque: String
+    }
+
+    func tag(_ text: String) -> Tag? {
+        let isWeak = text.hasPrefix("W/")
+        let rest = isWeak ? String(text.dropFirst(2)) : text
+        guard rest.count >= 2, rest.hasPrefix("\""), rest.hasSuffix("\"") else { return nil }
+        let opaque = String(rest.dropFirst().dropLast())
+        guard opaque.unicodeScalars.allSatisfy({ $0 == "!" || $0.value >= 0x23 && $0.value != 0x7F }) else {
+            return nil
+        }
+        return Tag(isWeak: isWeak, opaque: opaque)
+    }
+
+    func tag(of fields: ModelFields) -> Tag? {
+        let values = fields.all("ETag")
+        return values.count == 1 ? tag(values[0]) : nil
+    }
+
+    func strongTag(_ fields: ModelFields) -> Tag? { tag(of: fields).flatMap { $0.isWeak ? nil : $0 } }
+
+    /// RFC 9111 §4.3.1: the conditions that the cache adds to a request for what it has stored.
+    ///
+    /// - Returns: the tags of which `If-None-Match` must have at least the candidate's, and `If-Modified-Since`.
+    func conditions(validating stored: ModelStored) -> (tag: String?, since: String?) {
+        let fields = stored.response.fields
+        let tags = fields.all("ETag")
+        return (tags.first.flatMap { tag($0) == nil ? nil : $0 }, lastModified(fields))
+    }
+
+    func hasValidator(_ stored: ModelStored) -> Bool {
+        tag(of: stored.response.fields) != nil || lastModified(stored.response.fields) != nil
+    }
+
+    /// The value of `Last-Modified`, where it is a date.
+    func lastModified(_ fields: ModelFields) -> String? {
+        fields.all("Last-Modified").first.flatMap { date($0, now: 0) == nil ? nil : $0 }
+    }
+
+    /// RFC 9111 §4.3.2, RFC 9110 §13.2.2: whether a request's own conditions make 304 of a stored response.
+    func isNotModified(_ stored: ModelStored, for request: ModelRequest) -> Bool {
+        let fields = stored.response.fields
+        if let list = request.fields.combined("If-None-Match") {
+            if list.trimmed == "*" { return true }
+            guard let own = tag(of: fields) else { return false }
+            // The weak comparison.
+            return list.listMembers.compactMap(tag).contains { $0.opaque == own.opaque }
+        }
+        var name = "If-Modified-Since"
+        if choices.understandsSourceSpellings, !request.fields.has(name) { name = "If-Since-Modified" }
+        let values = request.fields.all(name)
+        guard values.count == 1, let since = date(values[0], now: stored.receivedAt) else { return false }
+        let modified = fields.all("Last-Modified").first.flatMap { date($0, now: stored.receivedAt) }
+        return (modified ?? generated(stored)) <= since
+    }
+}
+
+// RFC 9111 §4.3.4 and §4.3.5: which stored responses a 304 or a HEAD's answer concerns.
+extension CacheModel {
+    /// RFC 9111 §4.3.4: the stored responses that a 304 updates. Of equally recent ones each will do.
+    func updated(_ candidates: [ModelStored], by response: ModelResponse, to request: ModelRequest) -> [[Int]] {
+        let initial = candidates.indices.filter {
+            candidates[$0].request.url == request.url && varyMatches(candidates[$0], request)
+        }
+        let modified = lastModified(response.fields)
+        if let strong = strongTag(response.fields) {
+            let same = initial.filter { strongTag(candidates[$0].response.fields) == strong }
+            return same.isEmpty ? [] : [same]
+        }
+        if let weak = tag(of: response.fields) {
+            let same = initial.filter { tag(of: candidates[$0].response.fields)?.opaque == weak.opaque }
+            return mostRecent(same, of: candidates).map { [$0] }
+        }
+        if let modified {
+            let same = initial.filter { candidates[$0].response.fields.all("Last-Modified").first == modified }
+            return mostRecent(same, of: candidates).map { [$0] }
+        }
+        guard !response.fields.has("ETag"), !response.fields.has("Last-Modified"), initial.count == 1,
+            !hasValidator(candidates[initial[0]])
+        else { return [] }
+        return [initial]
+    }
+
+    /// RFC 9111 §4.3.5: whether a HEAD's answer says the same as a stored response of GET.
+    func headConfirms(_ stored: ModelStored, _ response: ModelResponse, length: Int64?) -> Bool {
+        for name in ["ETag", "Last-Modified"] {
+            if let received = response.fields.all(name).first, stored.response.fields.all(name).first != received {
+                return false
+            }
+        }
+        guard let written = response.fields.all("Content-Length").first else { return true }
+        return stored.response.fields.all("Content-Length").first == written
+            || (length != nil && Int64(written) == length)
+    }
+}
