@@ -62,6 +62,12 @@ private struct Readings: Equatable {
                 return ["\(entry)", "\(try blob.bytes(0..<blob.byteCount))"]
             }
         }
+        try note("index") {
+            try store.read { view in
+                guard let index = try view.index(named: "n") else { throw StoreError.indexNotReady("n") }
+                return try view.indexEntries(of: index, in: translations).map { "\($0)" }
+            }
+        }
         try note("commit") {
             _ = try store.statistics()
             return []
