@@ -54,12 +54,13 @@ extension CacheModel {
     private func use(_ stored: ModelStored, for request: ModelRequest, terms: ModelTerms, now: Double) -> Use {
         // §5.2.1.4, §5.4
         if terms.forcesValidation || has("no-cache", in: request.fields) || pragmaNoCache(request) { return .ask }
-        if needsValidation(stored), !terms.ignoresMustRevalidate || stored.isInvalidated { return .ask }
+        if needsValidation(stored) { return .ask }
         let age = age(stored, now: now)
         let lifetime = terms.hardLifetime ?? lifetime(stored).seconds
-        let forbids = forbidsStale(stored) && !terms.ignoresMustRevalidate
+        // A host that overrides this does so for the case that the server cannot be asked.
+        let forbids = forbidsStale(stored)
         let window = forbids ? 0 : staleWhileRevalidate(stored)
-        let soft = min(terms.softLifetime ?? lifetime, lifetime + window)
+        let soft = min(terms.softLifetime ?? lifetime, lifetime)
         if let wish = wish(of: request, age: age, lifetime: lifetime, forbidsStale: forbids) { return wish }
         if age < soft { return .now }
         return age < lifetime + window ? .nowAndAsk : .ask
@@ -77,7 +78,7 @@ extension CacheModel {
         guard age >= lifetime else { return nil }
         if has("max-stale", in: request.fields), !forbidsStale {
             let argument = directives(request.fields).first { $0.name == "max-stale" }
-            if argument?.argument == nil { return .now }
+            if argument?.argument == nil, argument?.isMalformed == false { return .now }
             if let limit = seconds("max-stale", in: request.fields) ?? nil, age - lifetime <= limit { return .now }
         }
         // §5.2.1.1: with max-age, and without max-stale, nothing stale is wanted.
