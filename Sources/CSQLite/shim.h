@@ -25,10 +25,12 @@ static inline void larder_result_blob(sqlite3_context *context, const void *byte
     else sqlite3_result_blob(context, bytes, length, SQLITE_TRANSIENT);
 }
 
-/// Keeps a connection's own schema from being tampered with, and loading of extensions off.
+/// Keeps a connection's own schema from being tampered with, loading of extensions off, and a misspelt column in double
+/// quotes from being taken for a text.
 static inline int larder_harden(sqlite3 *connection) {
     int code = sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
     if (code == SQLITE_OK)
         code = sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, (int *)0);
+    if (code == SQLITE_OK) code = sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
     return code;
 }

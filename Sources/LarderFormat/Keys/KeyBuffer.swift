@@ -50,6 +50,20 @@ package struct KeyBuffer: ~Copyable {
         try settle(from: start)
     }
 
+    /// Appends bytes.
+    package mutating func append(bytes: [UInt8]) throws(FormatError) {
+        let start = count
+        put(bytes: bytes)
+        try settle(from: start)
+    }
+
+    /// Appends a truth value.
+    package mutating func append(bool: Bool) throws(FormatError) {
+        let start = count
+        put(bool: bool)
+        try settle(from: start)
+    }
+
     /// Appends the group and the number of a resource.
     package mutating func append(resource: ResourceKey) throws(FormatError) {
         let start = count

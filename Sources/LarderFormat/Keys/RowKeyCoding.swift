@@ -9,6 +9,14 @@ package enum RowKeyCoding {
         return writer.bytes
     }
 
+    /// The bytes that the keys of all rows of one type in a generation begin with.
+    package static func prefix(generation: Int64, type: String) -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: generation)
+        writer.append(text: type)
+        return writer.bytes
+    }
+
     /// Appends the key of a row.
     package static func append(
         generation: Int64, type: String, key: String, to buffer: inout KeyBuffer

@@ -57,14 +57,14 @@ extension HTTPCache {
         case .answer(let answer): return answer
         case .ask(let asking), .answerThenAsk(_, let asking, _): plan = asking
         }
-        if !isOnline(), let answer = standIn(lookup, .offline, status: nil) { return answer }
+        if !isOnline(), let answer = standIn(lookup, .unanswered, status: nil) { return answer }
         let ticket = try board(lookup.inquiry, plan)
-        if let limit, var answer = standIn(lookup, .offline, status: nil), await isLate(ticket, limit) {
+        if let limit, var answer = standIn(lookup, .unanswered, status: nil), await isLate(ticket, limit) {
             _ = flights.goOnAlone(ticket.flight, limit: options.backgroundExchanges)
             answer.reuse = .timeLimit
             return answer
         }
-        return try await land(ticket, lookup, plan, .offline)
+        return try await land(ticket, lookup, plan, .unanswered)
     }
 
     /// Whether nothing has come of a flight within `limit`.

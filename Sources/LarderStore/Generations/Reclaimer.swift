@@ -10,9 +10,11 @@ final class Reclaimer: Sendable {
         var blobs: [Int64] = []
         /// Blobs whose writers gave up.
         var discarded: [Int64] = []
+        /// Secondary indexes that were given up.
+        var indexes: [Int64] = []
         var isRunning = false
 
-        var isDone: Bool { generations.isEmpty && blobs.isEmpty && discarded.isEmpty }
+        var isDone: Bool { generations.isEmpty && blobs.isEmpty && discarded.isEmpty && indexes.isEmpty }
     }
 
     private let environment: Environment
@@ -34,12 +36,14 @@ final class Reclaimer: Sendable {
         self.leases = leases
     }
 
-    /// Has the rows of garbage generations removed, and the chunks of garbage blobs that nobody holds.
-    func add(_ generations: [Int64], blobs: [Int64] = []) {
-        if generations.isEmpty && blobs.isEmpty { return }
+    /// Has removed what garbage generations hold, the chunks of garbage blobs that nobody holds, and the entries of indexes
+    /// that were given up.
+    func add(_ generations: [Int64], blobs: [Int64] = [], indexes: [Int64] = []) {
+        if generations.isEmpty && blobs.isEmpty && indexes.isEmpty { return }
         wake { state in
             state.generations += generations
             state.blobs += blobs
+            state.indexes += indexes
         }
     }
 
@@ -79,6 +83,8 @@ final class Reclaimer: Sendable {
             reclaimSome(now.blobs)
         } else if let generation = now.generations.first {
             reclaimSome(of: generation)
+        } else if let index = now.indexes.first {
+            reclaimSome(ofIndex: index)
         }
         let isDone = state.withLock { state in
             state.isRunning = !state.isDone
@@ -92,6 +98,13 @@ final class Reclaimer: Sendable {
             try transaction.reclaimSome(of: generation, isTimeUp: deadline())
         }
         if isMore != true { state.withLock { _ = $0.generations.removeFirst() } }
+    }
+
+    private func reclaimSome(ofIndex index: Int64) {
+        let isMore = commit { transaction in
+            try transaction.reclaimSome(ofIndex: index, isTimeUp: deadline())
+        }
+        if isMore != true { state.withLock { _ = $0.indexes.removeFirst() } }
     }
 
     /// Makes what is still staging garbage; what was committed meanwhile stays.

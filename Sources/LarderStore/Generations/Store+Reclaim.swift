@@ -3,7 +3,7 @@ internal import LarderFormat
 internal import Logging
 
 extension Store {
-    /// Removes the rows of all garbage generations, and the garbage blobs that nobody holds, in short commits that let
+    /// Removes all garbage (generations, blobs that nobody holds, indexes that were given up) in short commits that let
     /// other writes go first.
     ///
     /// Happens by itself after a swap, a withdrawal or a removal; this waits for it.
@@ -13,7 +13,7 @@ extension Store {
         if isReadOnly { return }
         while true {
             let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
-            if garbage.isEmpty { return try await reclaimBlobs() }
+            if garbage.isEmpty { break }
             for (generation, _) in garbage {
                 var isMore = true
                 while isMore {
@@ -21,6 +21,20 @@ extension Store {
                     isMore = try await bulk { transaction in
                         try transaction.reclaimSome(of: generation, isTimeUp: self.shared.reclaimer.deadline())
                     }
+                }
+            }
+        }
+        try await reclaimBlobs()
+        try await reclaimIndexes()
+    }
+
+    private func reclaimIndexes() async throws {
+        for index in try read({ view in try view.indexes() }) where index.state == .removing {
+            var isMore = true
+            while isMore {
+                try Task.checkCancellation()
+                isMore = try await bulk { transaction in
+                    try transaction.reclaimSome(ofIndex: index.number, isTimeUp: self.shared.reclaimer.deadline())
                 }
             }
         }
@@ -59,7 +73,8 @@ extension Store {
             }
             try recoverBlobs()
             let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
-            shared.reclaimer.add(garbage.map(\.number))
+            let indexes = try read { view in try view.indexes() }.filter { $0.state == .removing }
+            shared.reclaimer.add(garbage.map(\.number), indexes: indexes.map(\.number))
         } catch {
             host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
         }
@@ -99,7 +114,7 @@ extension Tables {
 }
 
 extension Transaction {
-    /// Removes rows of a garbage generation until its time is up, and the generation with its last row.
+    /// Removes index entries and rows of a garbage generation until its time is up, and the generation with its last row.
     ///
     /// - Parameter bytes: about how many bytes of keys and values to remove.
     /// - Returns: whether there is more to remove.
@@ -108,26 +123,14 @@ extension Transaction {
     ) throws -> Bool {
         guard var record = try tables.generation(number, in: engine), record.state == .garbage else { return false }
         let owner = RowKeyCoding.prefix(generation: number)
-        var tally = RowTally()
-        var isOut = false
-        _ = try engine.withCursor(in: tables.rows) { cursor in
-            // The owner row, the prefix itself, stays until the last row is gone.
-            try cursor.removeWhile(from: (owner + [0]).rawSpan, limit: .max) { entry in
-                // Stopping before an entry leaves it for the next batch; beyond the generation there is nothing left.
-                guard entry.key.starts(with: owner.rawSpan) else { return false }
-                if -tally.bytes >= bytes || isTimeUp() {
-                    isOut = true
-                    return false
-                }
-                // Garbage has no digest to keep, so damaged rows go like all others.
-                tally.remove(key: entry.key.byteCount, value: entry.value.byteCount, checksum: 0)
-                return true
-            }
-        }
-        noteRemoved(bytes: -tally.bytes)
-        if isOut {
-            record.rowCount = max(0, record.rowCount + tally.rows)
-            record.byteCount = max(0, record.byteCount + tally.bytes)
+        let entries = try removeSome(of: .indexes, prefix: owner, from: owner, bytes: bytes, isTimeUp: isTimeUp)
+        if entries.isMore { return true }
+        // The owner row, the prefix itself, stays until the last row is gone.
+        let removed = try removeSome(
+            of: .rows, prefix: owner, from: owner + [0], bytes: bytes - entries.bytes, isTimeUp: isTimeUp)
+        if removed.isMore {
+            record.rowCount = max(0, record.rowCount - removed.count)
+            record.byteCount = max(0, record.byteCount - removed.bytes)
             try putGeneration(number, record)
             return true
         }
@@ -137,6 +140,30 @@ extension Transaction {
                 try GenerationRecord.appendKey(number, to: &key)
             }, in: .generations)
         return false
+    }
+
+    /// Removes records whose keys begin with `prefix`, from `start` on, as many as one commit should.
+    ///
+    /// They are not looked at: garbage has no digest to keep, so damaged records go like all others.
+    mutating func removeSome(
+        of name: TableName, prefix: [UInt8], from start: [UInt8], bytes limit: Int64, isTimeUp: () -> Bool
+    ) throws -> (count: Int64, bytes: Int64, isMore: Bool) {
+        var bytes: Int64 = 0
+        var isMore = false
+        let count = try engine.withCursor(in: tables[name]) { cursor in
+            try cursor.removeWhile(from: start.rawSpan, limit: .max) { entry in
+                // Stopping before an entry leaves it for the next batch; beyond the prefix there is nothing left.
+                guard entry.key.starts(with: prefix.rawSpan) else { return false }
+                if bytes >= limit || isTimeUp() {
+                    isMore = true
+                    return false
+                }
+                bytes += Int64(entry.key.byteCount + entry.value.byteCount)
+                return true
+            }
+        }
+        if count > 0 { noteRemoved(bytes: bytes) }
+        return (Int64(count), bytes, isMore)
     }
 
     /// As ``discard(_:)``; a damaged record of the owner keeps only its pointer.

@@ -78,6 +78,8 @@ extension Transaction {
             throw StoreError.stagingSuperseded(staging.resource)
         }
         var tally = RowTally()
+        var changes = IndexChanges()
+        let source = RowSource(owner: staging.resource, generation: staging.generation)
         var position = start
         var bytes = 0
         var isAppending = true
@@ -87,22 +89,48 @@ extension Transaction {
             let key = all.extracting(item.keyStart..<item.valueStart)
             let value = all.extracting(item.valueStart..<item.end)
             if isAppending { isAppending = try engine.append(value, forKey: key, in: tables.rows) }
-            if !isAppending { try replaceStaged(value, key, &tally) }
+            if !isAppending { try replaceStaged(value, key, source, &tally, &changes) }
+            try noteEntries(of: value, key, source, &changes)
             tally.add(key: key.byteCount, value: value.byteCount, checksum: item.checksum)
             bytes += item.end - item.keyStart
             position += 1
             if isTimeUp() { break }
         }
         noteRemoved(bytes: -tally.bytes)
+        try apply(changes)
         try tally.apply(to: &record)
         try putGeneration(staging.generation, record)
         return position
     }
 
+    /// Notes the entries that a staged row calls for.
+    private mutating func noteEntries(
+        of value: RawSpan, _ key: RawSpan, _ source: RowSource, _ changes: inout IndexChanges
+    ) throws {
+        guard let (row, indexes) = try stagedIndexes(key, source) else { return }
+        if let entries = try indexes.entries(of: value, rowKey: key, key: row, source) { changes.put(entries) }
+    }
+
+    /// The indexes over a staged row, and its own key; nil when there are none.
+    private mutating func stagedIndexes(
+        _ key: RawSpan, _ source: RowSource
+    ) throws -> (key: String, indexes: RowIndexes)? {
+        if indexCache.declared?.isEmpty == true { return nil }
+        let row = try decoding(.rows) { () throws(FormatError) in try RowKeyCoding.decode(key).row }
+        guard let row, let indexes = try rowIndexes(over: source.owner, type: row.type) else { return nil }
+        return (row.key, indexes)
+    }
+
     /// Puts a staged row that may be there already.
-    private mutating func replaceStaged(_ value: RawSpan, _ key: RawSpan, _ tally: inout RowTally) throws {
+    private mutating func replaceStaged(
+        _ value: RawSpan, _ key: RawSpan, _ source: RowSource, _ tally: inout RowTally, _ changes: inout IndexChanges
+    ) throws {
+        let staged = try stagedIndexes(key, source)
         if let old = try engine.value(forKey: key, in: tables.rows) {
             tally.remove(key: key.byteCount, value: old.byteCount, checksum: try Self.checksum(of: old))
+            if let staged, let stale = try staged.indexes.entries(of: old, rowKey: key, key: staged.key, source) {
+                changes.remove(stale)
+            }
         }
         try engine.set(value, forKey: key, in: tables.rows)
     }

@@ -74,7 +74,7 @@ final class SharedState: Sendable {
         if !effects.changes.isEmpty {
             for hub in hubs.withLock({ $0.values.compactMap(\.object) }) { hub.publish(effects.changes) }
         }
-        reclaimer.add(effects.garbage, blobs: effects.garbageBlobs)
+        reclaimer.add(effects.garbage, blobs: effects.garbageBlobs, indexes: effects.garbageIndexes)
     }
 
     /// Runs `body` in a transaction of its own on the writer thread, where the caller is.
@@ -99,6 +99,8 @@ struct CommitEffects: Sendable {
     var garbage: [Int64] = []
     /// Blobs that nothing names any more.
     var garbageBlobs: [Int64] = []
+    /// Secondary indexes that were given up.
+    var garbageIndexes: [Int64] = []
     /// What was evicted.
     var evictions: [Eviction] = []
 }

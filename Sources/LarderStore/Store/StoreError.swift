@@ -26,6 +26,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case full(SpaceShortage)
     /// A row's payload is not marked with the codec it was to be decoded with.
     case unexpectedCodec(stored: PayloadCodec, expected: PayloadCodec)
+    /// The index of this name cannot be asked: it is being built or removed, or is not there.
+    case indexNotReady(String)
     /// The blob was removed before it was read, because room was needed or by another process.
     case blobGone
     /// A copy of the store was not accepted, because something is wrong with its content.
@@ -50,6 +52,7 @@ extension StoreError: CustomStringConvertible {
             "The write is \(shortage.missing) bytes too large for the cap of \(shortage.cap): raise it, unpin or remove content."
         case .unexpectedCodec(let stored, let expected):
             "The payload is marked with codec \(stored.rawValue), not \(expected.rawValue)."
+        case .indexNotReady: "The index is not whole: declare it, and wait until it is."
         case .blobGone: "The body was removed before it was read."
         case .verificationFailed(let findings, let first):
             "The content has \(findings) findings, first \(first.kind.rawValue) in \(first.table): verify the store."

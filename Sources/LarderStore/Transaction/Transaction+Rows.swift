@@ -20,6 +20,8 @@ extension Transaction {
             throw StoreError.invalid(error)
         }
         let source = try visibleRows(of: key.resource)
+        let indexes = try rowIndexes(over: key.resource, type: key.type)
+        var changes = IndexChanges()
         var encoded = KeyBuffer()
         try source.appendKey(type: key.type, key: key.key, to: &encoded)
         var value: [UInt8] = []
@@ -28,9 +30,17 @@ extension Transaction {
         var tally = RowTally()
         if let old = try engine.value(forKey: encoded.bytes, in: tables.rows) {
             tally.remove(key: encoded.count, value: old.byteCount, checksum: try Self.checksum(of: old))
+            if let indexes {
+                changes.remove(try indexEntries(of: old, rowKey: encoded.bytes, key: key.key, indexes, source))
+            }
         }
         tally.add(key: encoded.count, value: value.count, checksum: try Self.checksum(of: value.rawSpan))
         try put(value.rawSpan, key: encoded.bytes, in: .rows)
+        if let indexes {
+            changes.put(
+                try indexes.entries(generation: source.generation, key: key.key, payload: payload, codec: codec))
+            try apply(changes)
+        }
         try apply(tally, source)
         effects.changes.noteUpsert(key)
     }
@@ -48,13 +58,19 @@ extension Transaction {
     @discardableResult
     public mutating func removeRow(at key: RowKey) throws -> Bool {
         guard let source = try tables.rowSource(of: key.resource, in: engine) else { return false }
+        let indexes = try rowIndexes(over: key.resource, type: key.type)
+        var changes = IndexChanges()
         var encoded = KeyBuffer()
         try source.appendKey(type: key.type, key: key.key, to: &encoded)
         var tally = RowTally()
         if let old = try engine.value(forKey: encoded.bytes, in: tables.rows) {
             tally.remove(key: encoded.count, value: old.byteCount, checksum: try Self.checksum(of: old))
+            if let indexes {
+                changes.remove(try indexEntries(of: old, rowKey: encoded.bytes, key: key.key, indexes, source))
+            }
         }
         guard try remove(key: encoded.array(), in: .rows) else { return false }
+        try apply(changes)
         try apply(tally, source)
         effects.changes.noteRemoval(key)
         return true

@@ -13,6 +13,8 @@ public struct Transaction: ~Copyable {
     private(set) var mutationCount = 0
     /// What the commit sets off.
     var effects = CommitEffects()
+    /// The declared indexes, as far as they were needed.
+    var indexCache = IndexCache()
     private var counters: CountersRecord?
     /// By how many bytes the stored size has changed so far.
     private(set) var sizeDelta: Int64 = 0
@@ -125,7 +127,7 @@ extension Transaction {
     }
 
     /// The stored size if the transaction were committed now, in bytes.
-    func storedSize() throws -> Int64 {
+    package func storedSize() throws -> Int64 {
         // A wrong size on the medium is a finding, not a reason to stop writing.
         let (size, overflow) = try currentCounters().storedSize.addingReportingOverflow(sizeDelta)
         return overflow ? .max : max(0, size)

@@ -50,6 +50,15 @@ struct SampleStore {
                         mutationType: "note.create", method: "POST", endpoint: "/api/v4/notes?secret=1",
                         payload: number == 1 ? [0xFF, 0] : bytes("{\"note\":\"hush\"}")))
             }
+            let members = [7, 3, 7].map { RowKey(resource: verses, type: "translation", key: String($0)) }
+            try transaction.putCollection(
+                CollectionName(
+                    class: "translation", query: "number < 8",
+                    reference: .init(row: members[0], attribute: "neighbours")),
+                rows: members + [RowKey(resource: ResourceKey("secrets", 99_991), type: "hush", key: "a")],
+                home: verses, validators: Validators(entityTag: "\"1\""), fetchedAt: 1_767_225_606_500)
+            try transaction.putSingleAnswer(
+                at: members[1], validators: Validators(lastModified: "hush"), fetchedAt: 1_767_225_606_600)
             try transaction.acknowledge(
                 UUIDBytes(high: 1, low: 0), outcome: "accepted", detail: "fine", at: 1_767_225_607_000)
         }

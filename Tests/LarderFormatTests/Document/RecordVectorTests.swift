@@ -30,6 +30,11 @@ import Testing
                     row: readPayload.rawSpan, updatedAt: updatedAt, codec: codec, key: key.rawSpan, seed: seed,
                     into: &sealed)
                 #expect(hexadecimal(sealed) == hexadecimal(value))
+            } else if record.lines.contains(where: { $0.left == "raw body" }) {
+                #expect(try hexadecimal(body) == hexadecimal(record.bytes("raw body")))
+                #expect(try header(value).codec == 0)
+                let sealed = Record.seal(body: body.rawSpan, codec: 0, key: key.rawSpan, seed: seed)
+                #expect(hexadecimal(sealed) == hexadecimal(value))
             } else {
                 #expect(try decode(body) == record.elements("body"), "\(record.name)")
                 let encoded = encode(try record.elements("body"))
@@ -73,6 +78,14 @@ import Testing
         try expectBoth("member", Example.member, { $0.encode() }) { try MemberRecord(decoding: $0) }
         try expectBoth("outbox-entry", Example.entry, { $0.encode() }) { try OutboxRecord(decoding: $0) }
         try expectBoth("outbox-index", Example.index, { $0.encode() }) { try OutboxIndexRecord(decoding: $0) }
+        try expectBoth("index", Example.textIndex, { $0.encode() }) { try IndexRecord(decoding: $0) }
+        try expectBoth("response", Example.response, { $0.encode() }) { try ResponseRecord(decoding: $0) }
+        for name in ["response-tag", "response-tag-second", "response-expiry"] {
+            try expectBoth(name, Example.responseIndex, { $0.encode() }) { try ResponseIndexRecord(decoding: $0) }
+        }
+        try expectBoth("blob", Example.blob(digest: try blobDigest(of: document)), { $0.encode() }) {
+            try BlobRecord(decoding: $0)
+        }
         try expectBoth("journal", Example.journal, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("journal-evicted", Example.evicted, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("collection-name", CollectionNumberRecord(number: 1), { $0.encode() }) {
@@ -93,6 +106,8 @@ import Testing
         let generation = try document.block("record-generation").elements("body")
         #expect(generation[4] == .integer(try rowBytes(of: document)))
         #expect(generation[5] == .integer(Int64(bitPattern: try digest(of: document))))
+        let blob = try document.block("record-blob").elements("body")
+        #expect(blob[3] == .integer(Int64(bitPattern: try blobDigest(of: document))))
         let counters = try document.block("record-counters").elements("body")
         #expect(counters[7] == .integer(try storedSize(of: document)))
     }
@@ -112,6 +127,12 @@ import Testing
     private func storedSize(of document: FormatDocument) throws -> Int64 {
         try document.records.filter { try $0.value("table") != "meta" }.reduce(0) { sum, record in
             sum + (try size(record))
+        }
+    }
+
+    private func blobDigest(of document: FormatDocument) throws -> UInt64 {
+        try document.records.filter { $0.name.hasPrefix("record-blob-chunk") }.reduce(0) { sum, record in
+            sum &+ (try header(try record.bytes("value bytes")).checksum)
         }
     }
 

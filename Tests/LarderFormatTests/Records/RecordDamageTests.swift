@@ -38,6 +38,21 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "index", body: Example.index.encode()) {
             try OutboxIndexRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "secondary index", body: Example.textIndex.encode()) {
+            try IndexRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "response", body: Example.response.encode()) {
+            try ResponseRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "partial response", body: Example.partialResponse.encode()) {
+            try ResponseRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "response index", body: Example.responseIndex.encode()) {
+            try ResponseIndexRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "blob", body: Example.blob(digest: .max).encode()) {
+            try BlobRecord(decoding: $0.rawSpan).encode()
+        },
         Kind(testDescription: "journal", body: Example.journal.encode()) {
             try JournalRecord(decoding: $0.rawSpan).encode()
         },

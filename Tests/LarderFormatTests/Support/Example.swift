@@ -16,6 +16,8 @@ enum Example {
         record.nextOutboxSequence = 3
         record.nextFilter = 3
         record.nextJournalSequence = 3
+        record.nextIndex = 2
+        record.nextBlob = 2
         record.nextCollection = 2
         record.storedSize = storedSize
         return record
@@ -83,6 +85,48 @@ enum Example {
         endpoint: "/api/v4/notes", payload: Array("{\"t\":\"\0\"}".utf8), attempts: 1)
 
     static let index = OutboxIndexRecord(lane: "notes", sequence: 2)
+
+    static let textIndex: IndexRecord = {
+        var record = IndexRecord(
+            name: "by-text", group: "translations", id: nil, type: "verse", path: "$.text", collation: .nocase)
+        record.state = .ready
+        return record
+    }()
+
+    static let response: ResponseRecord = {
+        var record = ResponseRecord(
+            key: "https://example.test/news", method: "GET", url: "https://example.test/news", status: 200,
+            fields: [
+                .init(name: "ETag", value: Array("\"v1\"".utf8)),
+                .init(name: "Cache-Control", value: Array("max-age=60".utf8)),
+            ],
+            requestedAt: midnight - 1000, receivedAt: midnight, storedAt: midnight)
+        record.selecting = [.init(name: "accept-language", value: "de"), .init(name: "accept-encoding", value: nil)]
+        record.blob = 1
+        record.byteCount = 12
+        record.setTags(["start", "news", "start"])
+        record.sweepAt = midnight + 86_400_000
+        record.lastUsedAt = midnight + 5000
+        return record
+    }()
+
+    /// The middle of a body of which no more came, invalidated and pinned.
+    static let partialResponse: ResponseRecord = {
+        var record = response
+        record.part = ResponseRecord.Part(start: 5, end: 17, total: 40)
+        record.demand = .validation
+        record.isPinned = true
+        record.sweepAt = nil
+        record.setTags([])
+        record.selecting = []
+        return record
+    }()
+
+    static let responseIndex = ResponseIndexRecord(blob: 1)
+
+    static func blob(digest: UInt64) -> BlobRecord {
+        BlobRecord(state: .live, byteCount: 12, chunkSize: 7, digest: digest)
+    }
 
     static let journal = JournalRecord(
         time: midnight + 5500,

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A fetch that waits until it is let go.
-private final class Door: Sendable {
+private final class Turnstile: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     let knocks = Atomic(0)
@@ -31,7 +31,7 @@ private final class Door: Sendable {
 
     @Test func `are one, whoever asks`() async throws {
         let cache = world.cache()
-        let door = Door()
+        let door = Turnstile()
         let askers = (0..<8).map { _ in Task { try await cache.value(for: ["a"]) { try await door.pass(5) }.value } }
         await door.knocked()
         door.open()
@@ -41,7 +41,7 @@ private final class Door: Sendable {
 
     @Test func `go on for the others when one asker is cancelled`() async throws {
         let cache = world.cache()
-        let door = Door()
+        let door = Turnstile()
         let patient = Task { try await cache.value(for: ["a"]) { try await door.pass(5) }.value }
         await door.knocked()
         let hasty = Task { try await cache.value(for: ["a"]) { try await door.pass(6) }.value }
@@ -55,7 +55,7 @@ private final class Door: Sendable {
         let cache = world.cache()
         await cache.set(1, for: ["a", 1])
         cache.invalidate(["a"])
-        let door = Door()
+        let door = Turnstile()
         let asker = Task {
             try await cache.value(for: ["a", 1], options: QueryOptions(mode: .online)) { try await door.pass(2) }.value
         }
@@ -68,7 +68,7 @@ private final class Door: Sendable {
 
     @Test func `come too late for a value set meanwhile`() async throws {
         let cache = world.cache()
-        let door = Door()
+        let door = Turnstile()
         let asker = Task { try await cache.value(for: ["a"]) { try await door.pass(1) }.value }
         await door.knocked()
         await cache.set(2, for: ["a"])

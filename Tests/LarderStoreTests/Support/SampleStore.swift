@@ -3,7 +3,8 @@ import LarderStore
 
 /// The tables in which the sample has records.
 let tablesOfSample: [TableName] = [
-    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections,
+    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections, .responses, .blobs,
+    .indexes,
 ]
 
 /// A small store with something in every table: ready, hidden and empty resources, a filter, an outbox, a journal.
@@ -32,8 +33,17 @@ func fillSample(_ store: Store) async throws {
         )
         try transaction.putSingleAnswer(at: key(2), validators: Validators(lastModified: "then"), fetchedAt: 9)
     }
+    var sample = response("https://a.test/", language: "de")
+    sample.setTags(["news", "start"])
+    sample.sweepAt = 50
+    try await store.put(sample)
+    try await store.put(response("https://a.test/", language: nil), body: [])
+    try await store.declareIndex(sampleIndex)
     try await store.reclaim()
 }
+
+let sampleIndex = IndexDefinition(
+    name: "n", group: "translations", id: 19, type: "translation", path: JSONPath("$.n")!, collation: .nocase)
 
 let sampleCollection = CollectionName(
     class: "translation", query: "n > 0", reference: .init(row: key("intro"), attribute: "parts"))

@@ -53,6 +53,21 @@ private struct Readings: Equatable {
         try note("single answer") {
             try store.read { view in try view.singleAnswer(at: key(2)).map { ["\($0)"] } ?? [] }
         }
+        for language in ["de", nil] {
+            try note("response \(language ?? "-")") {
+                // A damaged response is as good as none: no answer, where a wrong one would be one.
+                guard let entry = try store.kept("https://a.test/", language: language),
+                    let blob = try store.blob(entry.record.blob), blob.byteCount == entry.record.byteCount
+                else { throw StoreError.blobGone }
+                return ["\(entry)", "\(try blob.bytes(0..<blob.byteCount))"]
+            }
+        }
+        try note("index") {
+            try store.read { view in
+                guard let index = try view.index(named: "n") else { throw StoreError.indexNotReady("n") }
+                return try view.indexEntries(of: index, in: translations).map { "\($0)" }
+            }
+        }
         try note("commit") {
             _ = try store.statistics()
             return []

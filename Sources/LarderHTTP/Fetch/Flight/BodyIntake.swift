@@ -46,6 +46,7 @@ struct BodyIntake: Sendable {
                 received += Int64(chunk.count)
                 await store(chunk)
                 await exchange.flight.pipe.push(chunk)
+                if Task.isCancelled { throw .cancelled }
             }
             if let length = answered.announcedLength, length != received {
                 throw .connectionLost(reason: "the length of the body is not the one its head announced")

@@ -102,7 +102,7 @@ extension HTTPCache {
     /// The stored response, fresh or not, unless it forbids that.
     func anyAge(_ lookup: Lookup) -> Fetched<HTTPAnswer>? {
         guard let (decision, place, freshness) = selected(lookup) else { return nil }
-        if case .validate = decision { return nil }
+        if case .validate = decision, !lookup.inquiry.asked.terms.ignoresMustRevalidate { return nil }
         return answer(lookup, place, freshness, .anyAge)
     }
 
@@ -110,8 +110,10 @@ extension HTTPCache {
     enum StandIn {
         /// A failure that its server, or the request, names.
         case permitted
-        /// The want of a connection, whatever the age.
+        /// A failure that its server, or the request, names, and the want of a connection whatever the age.
         case offline
+        /// The want of a connection alone, whatever the age: a server's error is an answer.
+        case unanswered
     }
 
     /// The stored response in place of the server's answer, or nil when it may not.
@@ -120,7 +122,7 @@ extension HTTPCache {
     func standIn(_ lookup: Lookup, _ rule: StandIn, status: HTTPResponse.Status?) -> Fetched<HTTPAnswer>? {
         guard let (_, place, freshness) = selected(lookup) else { return nil }
         var terms = lookup.inquiry.asked.terms
-        if rule == .offline { terms.forcesValidation = false }
+        if rule != .permitted { terms.forcesValidation = false }
         // To the standard, a server that does not answer is one that its gateway could not reach.
         let asked: HTTPResponse.Status? = rule == .permitted ? status ?? .gatewayTimeout : status
         let decision = policy.fallback(

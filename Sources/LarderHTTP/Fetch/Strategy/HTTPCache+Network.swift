@@ -95,7 +95,7 @@ extension HTTPCache {
         do throws(HTTPCacheError) {
             let fetched = try await land(ticket, lookup.inquiry, plan)
             let status = fetched.value.head.status
-            if fetched.origin == .network, status.kind == .serverError,
+            if rule != .unanswered, fetched.origin == .network, status.kind == .serverError,
                 let answer = standIn(lookup, .permitted, status: status)
             {
                 return answer

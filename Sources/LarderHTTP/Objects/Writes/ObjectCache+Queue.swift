@@ -21,6 +21,9 @@ public struct QueueReport: Hashable, Sendable {
     public var rejected: [Rejection] = []
     /// How many wait still.
     public var waiting = 0
+
+    /// A report of nothing.
+    public init() {}
 }
 
 extension ObjectCache {

@@ -37,6 +37,7 @@ extension CachePolicy {
         response.requestedAt = news.requestedAt
         response.receivedAt = news.receivedAt
         response.isInvalidated = false
+        response.isRefreshDue = false
         return response
     }
 

@@ -15,7 +15,7 @@ extension CachePolicy {
         at now: Int64
     ) -> ReuseDecision {
         let sent = understood(request)
-        let asked = Asked(sent)
+        let asked = Asked(sent, terms)
         if let reason = passingBy(sent) {
             let isRead = sent.method == .get || sent.method == .head
             if isRead, asked.directives.onlyIfCached { return .unsatisfiable(because: reason) }
@@ -56,8 +56,11 @@ extension CachePolicy {
         var range: RangeRequest
         /// `no-cache`, or its older spelling without a `Cache-Control` beside it. RFC 9111 §5.4.
         var noCache: Bool
+        /// Whether the host takes what is stale in spite of `must-revalidate`.
+        var ignoresMustRevalidate: Bool
 
-        init(_ request: HTTPRequest) {
+        init(_ request: HTTPRequest, _ terms: RequestTerms) {
+            ignoresMustRevalidate = terms.ignoresMustRevalidate
             directives = CacheControl(request.headerFields)
             range = RangeRequest(request)
             let pragma = FieldScanner.tokens(request.headerFields.combined("pragma") ?? [])
@@ -97,13 +100,15 @@ extension CachePolicy {
         if freshness.isFresh {
             return freshness.softLifetime > freshness.age ? .usable(Reasons.fresh) : .usableOnce(Reasons.soft)
         }
-        if freshness.mustRevalidate { return .unusable(Reasons.mustRevalidate) }
+        if freshness.mustRevalidate, !asked.ignoresMustRevalidate { return .unusable(Reasons.mustRevalidate) }
         let staleness = freshness.age.subtractingSaturated(freshness.lifetime)
         switch directives.maxStale {
         case .any: return .usable(Reasons.maxStale)
         case .seconds(let limit) where staleness <= limit * 1000: return .usable(Reasons.maxStale)
         default: break
         }
+        // With max-age, and without max-stale, a request takes nothing stale.
+        if directives.maxAge != nil { return .unusable(Reasons.stale) }
         if staleness < freshness.staleWhileRevalidate { return .usableOnce(Reasons.staleWhileRevalidate) }
         return .unusable(Reasons.stale)
     }

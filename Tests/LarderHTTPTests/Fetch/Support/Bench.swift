@@ -115,7 +115,7 @@ final class Flag: Sendable {
 }
 
 /// A door that requests wait at until it is opened.
-final class Door: Sendable {
+final class FetchDoor: Sendable {
     private let state = Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
 
     func open() {

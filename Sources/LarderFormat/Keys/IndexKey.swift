@@ -1,0 +1,105 @@
+/// A key of the table `indexes`, which holds declared indexes and, after them, their entries.
+package enum IndexKey: Hashable, Sendable {
+    /// An ``IndexRecord`` stands here.
+    case declaration(number: Int64)
+    /// A row has this value.
+    case entry(IndexEntryKey)
+
+    /// Reads a key.
+    package init(decoding key: RawSpan) throws(FormatError) {
+        guard key.byte(at: 0) == TupleCode.text else {
+            self = .entry(try IndexEntryKey(decoding: key))
+            return
+        }
+        var reader = TupleReader(key)
+        guard try reader.text().equalsBytewise(IndexRecord.word) else { throw .invalidValue(field: "index", value: 0) }
+        let number = try reader.integer()
+        guard (1...Limits.indexNumber).contains(number) else { throw .invalidValue(field: "index", value: number) }
+        self = .declaration(number: number)
+        try reader.end()
+    }
+}
+
+/// The key of an index entry: in which generation, under which index, which value, which row.
+///
+/// FORMAT.md, "indexes".
+package struct IndexEntryKey: Hashable, Sendable {
+    /// Which row of the generation.
+    package enum Address: Hashable, Sendable {
+        /// By its type and key.
+        case row(type: String, key: String)
+        /// By a hash of both, which stand in the body because they did not fit.
+        case hash(UUIDBytes)
+    }
+
+    /// The generation of the row.
+    package var generation: Int64
+    /// The number of the index.
+    package var index: Int64
+    /// The value.
+    package var term: IndexTerm
+    /// The row.
+    package var address: Address
+
+    /// Reads a key.
+    package init(decoding key: RawSpan) throws(FormatError) {
+        var reader = TupleReader(key)
+        generation = try reader.integer()
+        index = try reader.integer()
+        term = try IndexTerm(from: &reader)
+        if !reader.isAtEnd, key.byte(at: reader.offset) == TupleCode.uuid {
+            address = .hash(try reader.uuid())
+        } else {
+            let type = try reader.text()
+            address = .row(type: type, key: try reader.recordKey())
+        }
+        try reader.end()
+    }
+
+    /// Replaces `buffer` by the key of an entry, and answers its body.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for an index beyond ``Limits/indexNumber``. A row whose
+    ///   address fits ``Limits/rowAddress`` always has a key.
+    package static func encode(
+        generation: Int64, index: Int64, term: IndexTerm, type: String, key: String, to buffer: inout KeyBuffer
+    ) throws(FormatError) -> [UInt8] {
+        guard (1...Limits.indexNumber).contains(index) else { throw .invalidValue(field: "index", value: index) }
+        buffer.removeAll()
+        try buffer.append(integer: generation)
+        try buffer.append(integer: index)
+        try term.append(to: &buffer)
+        let start = buffer.count
+        do throws(FormatError) {
+            try buffer.append(text: type)
+            try buffer.append(recordKey: key)
+            return []
+        } catch {
+            buffer.truncate(to: start)
+        }
+        var address = TupleWriter()
+        address.append(text: type)
+        address.append(recordKey: key)
+        try buffer.append(uuid: hash(ofAddress: address.bytes.rawSpan))
+        return address.bytes
+    }
+
+    /// What stands in a key in place of a type and key that do not fit.
+    package static func hash(ofAddress address: RawSpan) -> UUIDBytes {
+        UUIDBytes(high: address.xxh64(seed: 0), low: address.xxh64(seed: 1))
+    }
+
+    /// Reads the type and key out of a body.
+    package static func decodeAddress(_ body: RawSpan) throws(FormatError) -> (type: String, key: String) {
+        var reader = TupleReader(body)
+        let type = try reader.text()
+        return (type, try reader.recordKey())
+    }
+
+    /// The bytes that the keys of a generation begin with, or those of one index in it.
+    package static func prefix(generation: Int64, index: Int64? = nil) -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: generation)
+        if let index { writer.append(integer: index) }
+        return writer.bytes
+    }
+}

@@ -1,0 +1,31 @@
+/// How texts are compared: SQLite's collations of the same names.
+///
+/// FORMAT.md, "indexes".
+public enum IndexCollation: Int64, Hashable, Sendable, CaseIterable {
+    /// By their UTF-8, byte by byte.
+    case binary = 0
+    /// As ``binary``, with `A` to `Z` taken for `a` to `z`; no other letter is folded.
+    case nocase = 1
+}
+
+extension IndexCollation {
+    /// Whether SQLite sorts `left` before `right`.
+    package func precedes(_ left: IndexValue, _ right: IndexValue) -> Bool {
+        guard self == .nocase, case .text(let left) = left, case .text(let right) = right else { return left < right }
+        let order = Self.compareFolded(Array(left.utf8), Array(right.utf8))
+        return order < 0
+    }
+
+    /// As SQLite has it: the bytes up to the first U+0000 that both have, then the lengths.
+    private static func compareFolded(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        for index in 0..<min(left.count, right.count) {
+            let (one, other) = (folded(left[index]), folded(right[index]))
+            if one != other { return Int(one) - Int(other) }
+            if one == 0 { break }
+        }
+        return left.count - right.count
+    }
+
+    /// A byte as it is compared without regard to case.
+    static func folded(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte + 0x20 : byte }
+}

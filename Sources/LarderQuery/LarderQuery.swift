@@ -1,1 +1,0 @@
-// Questions in SQL over what a store holds.

@@ -1,0 +1,51 @@
+internal import LarderStore
+
+/// One way of reading a table that SQLite may choose for a statement.
+struct TablePlan {
+    /// Where the rows are found.
+    enum Access {
+        /// Every row of the table, one after the other.
+        case scan
+        /// Rows by their key, or a range of keys.
+        case key
+    }
+
+    /// A constraint whose value the cursor is given.
+    struct Use {
+        let column: ColumnLayout.Column
+        let comparison: Comparison
+    }
+
+    let table: TableDefinition
+    let access: Access
+    /// The constraints that narrow the rows, in the order of the values that the cursor is given.
+    let uses: [Use]
+    /// Whether the rows come in the order that the statement wants.
+    let isOrdered: Bool
+    /// Whether an index is read from its end.
+    let isReversed: Bool
+    let needs: ColumnNeeds
+}
+
+/// What has to be read of each row.
+struct ColumnNeeds {
+    /// Reads the declared columns that are wanted.
+    let extractor: JSONExtractor
+    /// For each declared column, its place among what the extractor reads.
+    let slots: [Int?]
+    let needsPayload: Bool
+
+    /// What the columns of SQLite's mask need; its last bit stands for every column from 63 on.
+    init(_ mask: UInt64, of table: TableDefinition) {
+        func isWanted(_ column: Int) -> Bool { mask >> UInt64(min(column, 63)) & 1 == 1 }
+        var slots = [Int?](repeating: nil, count: table.columns.count)
+        var paths: [JSONPath] = []
+        for (index, column) in table.columns.enumerated() where isWanted(index + 1) {
+            slots[index] = paths.count
+            paths.append(column.path)
+        }
+        extractor = JSONExtractor(paths)
+        self.slots = slots
+        needsPayload = isWanted(table.columns.count + 2)
+    }
+}

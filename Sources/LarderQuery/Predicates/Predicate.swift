@@ -1,0 +1,149 @@
+/// A condition on rows, built of values: nothing in it is ever read as SQL.
+///
+/// ```swift
+/// try query.objects(of: "products", where: .less("price", 50) && .hasPrefix("name", "a"))
+/// ```
+///
+/// It means what its SQL means: comparisons with null are unknown, and what is unknown is left out, also by `!`.
+public struct Predicate: Sendable {
+    indirect enum Term: Sendable {
+        case always
+        case compare(String, Operator, SQLValue)
+        case among(String, [SQLValue])
+        case isNull(String)
+        case hasPrefix(String, String)
+        case and([Term])
+        case or([Term])
+        case not(Term)
+    }
+
+    enum Operator: String, Sendable {
+        case equal = "="
+        case notEqual = "<>"
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+    }
+
+    let term: Term
+
+    /// Every row.
+    public static let all = Predicate(term: .always)
+
+    /// Rows whose value is `value`.
+    public static func equal(_ column: String, _ value: SQLValue) -> Predicate { compare(column, .equal, value) }
+
+    /// Rows whose value is there and another one.
+    public static func notEqual(_ column: String, _ value: SQLValue) -> Predicate { compare(column, .notEqual, value) }
+
+    /// Rows whose value sorts before `value`.
+    public static func less(_ column: String, _ value: SQLValue) -> Predicate { compare(column, .less, value) }
+
+    /// Rows whose value sorts before `value`, or is it.
+    public static func lessOrEqual(_ column: String, _ value: SQLValue) -> Predicate {
+        compare(column, .lessOrEqual, value)
+    }
+
+    /// Rows whose value sorts behind `value`.
+    public static func greater(_ column: String, _ value: SQLValue) -> Predicate { compare(column, .greater, value) }
+
+    /// Rows whose value sorts behind `value`, or is it.
+    public static func greaterOrEqual(_ column: String, _ value: SQLValue) -> Predicate {
+        compare(column, .greaterOrEqual, value)
+    }
+
+    /// Rows whose value is one of `values`.
+    public static func among(_ column: String, _ values: [SQLValue]) -> Predicate {
+        Predicate(term: .among(column, values))
+    }
+
+    /// Rows without a value.
+    public static func isNull(_ column: String) -> Predicate { Predicate(term: .isNull(column)) }
+
+    /// Rows whose value, as a text, begins with exactly these characters, case included.
+    public static func hasPrefix(_ column: String, _ prefix: String) -> Predicate {
+        Predicate(term: .hasPrefix(column, prefix))
+    }
+
+    /// Rows of both.
+    public static func && (left: Predicate, right: Predicate) -> Predicate {
+        Predicate(term: .and([left.term, right.term]))
+    }
+
+    /// Rows of either.
+    public static func || (left: Predicate, right: Predicate) -> Predicate {
+        Predicate(term: .or([left.term, right.term]))
+    }
+
+    /// Rows for which the condition is known and does not hold.
+    public static prefix func ! (predicate: Predicate) -> Predicate { Predicate(term: .not(predicate.term)) }
+
+    private static func compare(_ column: String, _ comparison: Operator, _ value: SQLValue) -> Predicate {
+        Predicate(term: .compare(column, comparison, value))
+    }
+}
+
+extension Predicate {
+    /// The condition as SQL with parameters, and their values in order.
+    func sql(of table: String) -> (text: String, arguments: [SQLValue]) {
+        var text = PredicateText(table: table)
+        text.append(term)
+        return (text.sql, text.arguments)
+    }
+}
+
+/// A predicate being written as SQL.
+private struct PredicateText {
+    let table: String
+    private(set) var sql = ""
+    private(set) var arguments: [SQLValue] = []
+
+    init(table: String) {
+        self.table = table.quotedName
+    }
+
+    mutating func append(_ term: Predicate.Term) {
+        switch term {
+        case .always: sql += "1"
+        case .compare(let column, let comparison, let value):
+            append(column, "\(comparison.rawValue) ?", [value])
+        case .among(let column, let values):
+            append(column, "IN (" + values.map { _ in "?" }.joined(separator: ", ") + ")", values)
+        case .isNull(let column): append(column, "IS NULL", [])
+        case .hasPrefix(let column, let prefix): append(column, "GLOB ?", [.text(Self.globPattern(prefix))])
+        case .and(let terms): append(terms, "AND")
+        case .or(let terms): append(terms, "OR")
+        case .not(let term):
+            sql += "NOT ("
+            append(term)
+            sql += ")"
+        }
+    }
+
+    private mutating func append(_ column: String, _ condition: String, _ values: [SQLValue]) {
+        sql += "\(table).\(column.quotedName) \(condition)"
+        arguments += values
+    }
+
+    private mutating func append(_ terms: [Predicate.Term], _ word: String) {
+        for (index, term) in terms.enumerated() {
+            sql += index == 0 ? "(" : " \(word) "
+            append(term)
+        }
+        sql += ")"
+    }
+
+    /// A pattern for texts that begin with `prefix`: its own wildcards in brackets.
+    private static func globPattern(_ prefix: String) -> String {
+        var pattern = ""
+        for scalar in prefix.unicodeScalars {
+            if scalar == "*" || scalar == "?" || scalar == "[" {
+                pattern += "[\(scalar)]"
+            } else {
+                pattern.unicodeScalars.append(scalar)
+            }
+        }
+        return pattern + "*"
+    }
+}

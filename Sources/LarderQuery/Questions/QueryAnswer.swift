@@ -1,0 +1,33 @@
+/// What a statement answers.
+public struct QueryAnswer: Sendable {
+    /// The names of its columns.
+    public let columns: [String]
+    /// Its rows, in order.
+    public let rows: [QueryRow]
+    /// What it took.
+    public let facts: QueryFacts
+}
+
+/// One row of an answer.
+public struct QueryRow: Sendable {
+    let names: ColumnNames
+    /// The values, in the order of the columns.
+    public let values: [SQLValue]
+
+    /// The value of the column at `index`.
+    public subscript(index: Int) -> SQLValue { values[index] }
+
+    /// The value of the first column of that name, ASCII letters in either case; nil when there is none.
+    public subscript(name: String) -> SQLValue? { names.index(of: name).map { values[$0] } }
+}
+
+/// Names of columns, shared by all rows of an answer.
+final class ColumnNames: Sendable {
+    private let indices: [String: Int]
+
+    init(_ names: [String]) {
+        indices = Dictionary(zip(names.map(\.asciiLowercased), names.indices)) { first, _ in first }
+    }
+
+    func index(of name: String) -> Int? { indices[name.asciiLowercased] }
+}

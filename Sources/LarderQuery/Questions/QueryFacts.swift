@@ -1,0 +1,32 @@
+/// What answering a question took.
+public struct QueryFacts: Hashable, Sendable {
+    /// How the rows of one table in the statement were found.
+    public struct TableUse: Hashable, Sendable {
+        /// How rows are found.
+        public enum Access: Hashable, Sendable {
+            /// All rows are read.
+            case scan
+            /// Rows are looked up by their key.
+            case key
+            /// Rows are found by an index, which has this name.
+            case index(String)
+        }
+
+        /// The table.
+        public let table: String
+        /// How its rows were found.
+        public let access: Access
+        /// Whether they came in the order that the statement wants, so that nothing was sorted.
+        public let isOrdered: Bool
+    }
+
+    /// The rows that were read from the store, each time one was.
+    public internal(set) var rowsVisited = 0
+    /// The entries of indexes that were read.
+    public internal(set) var entriesVisited = 0
+    /// How tables were read, in the order in which that began.
+    public internal(set) var uses: [TableUse] = []
+
+    /// Whether an index, or the key, was used.
+    public var usesIndex: Bool { uses.contains { $0.access != .scan } }
+}

@@ -1,0 +1,18 @@
+/// Bounds on what a question may take.
+public struct QueryOptions: Hashable, Sendable {
+    /// How many rows a table may be scanned for before a warning is logged.
+    public var scanWarning: Int
+    /// The most steps of SQLite's virtual machine, counted to the next thousand; nil: no limit. A step is a comparison, a
+    /// value read or the like.
+    public var stepLimit: Int?
+    /// The most bytes of one value or row of an answer, 1000 to 2^30.
+    public var valueLimit: Int
+
+    /// Bounds: a warning from 10,000 rows on, no limit of steps, values up to 64 MiB.
+    public init(scanWarning: Int = 10_000, stepLimit: Int? = nil, valueLimit: Int = 64 << 20) {
+        precondition((1000...1 << 30).contains(valueLimit), "a limit of \(valueLimit) bytes")
+        self.scanWarning = scanWarning
+        self.stepLimit = stepLimit
+        self.valueLimit = valueLimit
+    }
+}

@@ -1,0 +1,104 @@
+internal import LarderFormat
+internal import LarderStore
+internal import Logging
+
+/// One statement being run: what its tables read from, and what they note.
+///
+/// It lives within one `read` of the store, on one thread. Every read of a table is nested in that one and so shares its
+/// snapshot.
+final class QueryRun {
+    /// How often the limits are looked at, in steps.
+    static let watchInterval = 1000
+
+    let store: Store
+    let options: QueryOptions
+    private(set) var facts = QueryFacts()
+    /// The plans that SQLite was offered; the number of one is its position.
+    private(set) var plans: [TablePlan] = []
+    private(set) var interruption: QueryError.Interruption?
+    private var begun: Set<Int> = []
+    private var scanned: [String: Int] = [:]
+    private var resources: [TableDefinition.Scope: [ResourceKey]] = [:]
+    private var rowCounts: [TableDefinition.Scope: Int] = [:]
+    private var steps = 0
+
+    init(store: Store, options: QueryOptions) {
+        self.store = store
+        self.options = options
+    }
+
+    /// Keeps a plan and answers its number.
+    func add(_ plan: TablePlan) -> Int {
+        plans.append(plan)
+        return plans.count - 1
+    }
+
+    /// The plan that SQLite chose.
+    func begin(_ number: Int) -> TablePlan {
+        let plan = plans[number]
+        if begun.insert(number).inserted { facts.uses.append(plan.use) }
+        return plan
+    }
+
+    /// Counts rows that were read under a plan, and warns of a long scan once.
+    func noteRows(_ count: Int, _ plan: TablePlan) {
+        facts.rowsVisited += count
+        guard case .scan = plan.access else { return }
+        let before = scanned[plan.table.name, default: 0]
+        scanned[plan.table.name] = before + count
+        if before < options.scanWarning, before + count >= options.scanWarning {
+            store.host.logger.warning(
+                "a question scans a table: an index would spare reading most of its rows",
+                metadata: ["table": "\(plan.table.name)", "rows": "\(before + count)"])
+        }
+    }
+
+    /// Counts entries of an index that were read.
+    func noteEntries(_ count: Int) { facts.entriesVisited += count }
+
+    /// Called every ``watchInterval`` steps; answers whether to go on.
+    func mayContinue() -> Bool {
+        steps += Self.watchInterval
+        if Task.isCancelled { interruption = .cancelled }
+        if let limit = options.stepLimit, steps > limit { interruption = .stepLimit(limit) }
+        return interruption == nil
+    }
+
+    /// The resources whose rows a table shows in this snapshot, in order.
+    func resources(of table: TableDefinition) throws -> [ResourceKey] {
+        if let known = resources[table.scope] { return known }
+        let ready = try readyResources(table.scope)
+        let found = ready.map(\.key)
+        resources[table.scope] = found
+        rowCounts[table.scope] = ready.reduce(0) { $0 + $1.rowCount }
+        return found
+    }
+
+    /// The rows of the resources of a table, those of other types included.
+    func rowCount(of table: TableDefinition) throws -> Int {
+        _ = try resources(of: table)
+        return rowCounts[table.scope] ?? 0
+    }
+
+    private func readyResources(_ scope: TableDefinition.Scope) throws -> [Resource] {
+        let known = try store.read { view in
+            switch scope {
+            case .resource(let key): return try view.resource(key).map { [$0] } ?? []
+            case .group(let group): return try view.resources(inGroup: group)
+            }
+        }
+        return known.filter { $0.state == .ready }
+    }
+}
+
+extension TablePlan {
+    /// The plan as the caller is told of it.
+    var use: QueryFacts.TableUse {
+        let found: QueryFacts.TableUse.Access =
+            switch access {
+            case .scan: .scan
+            case .key: .key
+            }
+        return QueryFacts.TableUse(table: table.name, access: found, isOrdered: isOrdered)
+    }
+}

@@ -1,0 +1,97 @@
+public import LarderFormat
+public import LarderStore
+
+extension StoreQuery {
+    /// The objects of a table that fulfil a condition in SQL, without the network.
+    ///
+    /// The clauses are the program's own text; values from outside belong into `arguments`.
+    ///
+    /// - Parameters:
+    ///   - table: the name of the table.
+    ///   - condition: what stands behind `WHERE`, such as `price < ? AND name LIKE 'a%'`; nil: every object.
+    ///   - arguments: the values of the parameters in condition and order.
+    ///   - order: what stands behind `ORDER BY`, such as `name DESC`; nil: any order.
+    ///   - limit: the most objects; nil: all.
+    /// - Throws: as ``rows(_:_:)``.
+    public func objects(
+        of table: String, where condition: String? = nil, _ arguments: [SQLValue] = [], order: String? = nil,
+        limit: Int? = nil
+    ) throws -> [StoredObject] {
+        var sql = Self.objectColumns(table)
+        // The lines end comments in the clauses; the brackets keep the condition one.
+        if let condition { sql += " WHERE (\(condition)\n)" }
+        if let order { sql += " ORDER BY \(order)\n" }
+        return try objects(sql, arguments, table, limit)
+    }
+
+    /// The objects of a table that fulfil a condition.
+    ///
+    /// - Parameters:
+    ///   - table: the name of the table.
+    ///   - limit: the most objects; nil: all.
+    /// - Throws: as ``rows(_:_:)``; ``QueryError/unknownColumn(_:offset:)`` for a column that the table does not have.
+    public func objects(
+        of table: String, where predicate: Predicate, order: [Order] = [], limit: Int? = nil
+    ) throws -> [StoredObject] {
+        let (condition, arguments) = predicate.sql(of: table)
+        var sql = Self.objectColumns(table) + " WHERE " + condition
+        if !order.isEmpty { sql += " ORDER BY " + order.map { $0.sql(of: table) }.joined(separator: ", ") }
+        return try objects(sql, arguments, table, limit)
+    }
+
+    private static func objectColumns(_ table: String) -> String {
+        let columns = ["resource_group", "resource_id", "key", "updated_at", "payload"]
+        // Named by the table, which a misspelt name in quotes would otherwise turn into a text.
+        return "SELECT " + columns.map { "\(table.quotedName).\($0)" }.joined(separator: ", ")
+            + " FROM \(table.quotedName)"
+    }
+
+    private func objects(
+        _ sql: String, _ arguments: [SQLValue], _ table: String, _ limit: Int?
+    ) throws -> [StoredObject] {
+        guard let definition = tables.first(where: { $0.name.asciiLowercased == table.asciiLowercased }) else {
+            throw QueryError.unknownTable(table, offset: nil)
+        }
+        if let limit { precondition(limit >= 0, "a limit of \(limit)") }
+        var objects: [StoredObject] = []
+        if limit == 0 { return objects }
+        let bounded = limit.map { sql + " LIMIT \($0)" } ?? sql
+        try forEachRow(bounded, arguments) { row in
+            objects.append(StoredObject(row, type: definition.type))
+            return true
+        }
+        return objects
+    }
+}
+
+/// A row as an object: where it lies, and its payload.
+public struct StoredObject: Hashable, Sendable {
+    /// Where the row lies.
+    public let key: RowKey
+    /// When the server last changed it, in milliseconds since 1970-01-01 UTC.
+    public let updatedAt: Int64
+    /// The payload.
+    public let payload: [UInt8]
+
+    /// Reads the columns that ``StoreQuery`` asks objects by.
+    init(_ row: QueryRow, type: String) {
+        let resource = ResourceKey(row[0].text ?? "", row[1].integer ?? 0)
+        key = RowKey(resource: resource, type: type, key: row[2].text ?? "")
+        updatedAt = row[3].integer ?? 0
+        payload =
+            switch row[4] {
+            case .text(let text): Array(text.utf8)
+            case .blob(let bytes): bytes
+            case .null, .integer, .real: []
+            }
+    }
+}
+
+extension StoredObject {
+    /// The payload as a value.
+    ///
+    /// - Throws: what the coder throws.
+    public func value<Value: Decodable>(_ type: Value.Type, using coder: some PayloadCoder) throws -> Value {
+        try coder.decode(type, from: payload.rawSpan)
+    }
+}

@@ -1,0 +1,109 @@
+public import LarderStore
+internal import Synchronization
+
+/// Questions in SQL about what a store holds, without the network.
+///
+/// Each statement sees one snapshot, whatever is written meanwhile, and reads rows as they lie in the store: nothing is
+/// copied into a second database. It runs on the caller's thread and waits for nobody.
+///
+/// ```swift
+/// let chapters = try TableDefinition(
+///     "chapters", of: .group("chapters"), type: "chapter",
+///     columns: [ColumnDefinition("name", collation: .nocase), ColumnDefinition("verses", path: "$.verses_count")])
+/// let query = try StoreQuery(store, tables: [chapters])
+/// let long = try query.rows("SELECT name FROM chapters WHERE verses > ? ORDER BY name", [200])
+/// ```
+public final class StoreQuery: Sendable {
+    /// The connections that are kept for later statements.
+    private static let keptSessions = 4
+
+    let store: Store
+    /// The tables that statements know.
+    public let tables: [TableDefinition]
+    /// Bounds on every statement.
+    public let options: QueryOptions
+    private let idle = Mutex<[QuerySession]>([])
+
+    /// Lets statements ask `store` by these tables.
+    ///
+    /// - Throws: ``QueryError/definition(_:)`` when two tables have one name.
+    public init(_ store: Store, tables: [TableDefinition], options: QueryOptions = QueryOptions()) throws(QueryError) {
+        var names: Set<String> = []
+        for table in tables where !names.insert(table.name.asciiLowercased).inserted {
+            throw .definition("there are two tables \(table.name)")
+        }
+        self.store = store
+        self.tables = tables
+        self.options = options
+    }
+
+    /// Everything that a statement answers.
+    ///
+    /// - Parameters:
+    ///   - sql: one `SELECT`, `VALUES` or `WITH` in the syntax of SQLite.
+    ///   - arguments: the values of its parameters, in their order.
+    /// - Throws: ``QueryError``; what the store reports, such as ``StoreError/damaged(table:reason:)``; ``EngineError``.
+    public func rows(_ sql: String, _ arguments: [SQLValue] = []) throws -> QueryAnswer {
+        var rows: [QueryRow] = []
+        var columns: [String] = []
+        let facts = try forEachRow(sql, arguments) { row in
+            rows.append(row)
+            return true
+        } columns: {
+            columns = $0
+        }
+        return QueryAnswer(columns: columns, rows: rows, facts: facts)
+    }
+
+    /// Calls `body` with each row of the answer, until it answers false.
+    ///
+    /// The snapshot lasts as long as this call: `body` should be quick.
+    ///
+    /// - Returns: what it took so far.
+    /// - Throws: what `body` throws; otherwise as ``rows(_:_:)``.
+    @discardableResult
+    public func forEachRow(
+        _ sql: String, _ arguments: [SQLValue] = [], _ body: (QueryRow) throws -> Bool
+    ) throws -> QueryFacts {
+        try forEachRow(sql, arguments, body, columns: { _ in })
+    }
+
+    private func forEachRow(
+        _ sql: String, _ arguments: [SQLValue], _ body: (QueryRow) throws -> Bool, columns: ([String]) -> Void
+    ) throws -> QueryFacts {
+        try run(sql, arguments) { statement, run in
+            let names = ColumnNames(statement.columns)
+            columns(statement.columns)
+            while try statement.step() {
+                let values = statement.columns.indices.map { statement.value(at: $0) }
+                if try !body(QueryRow(names: names, values: values)) { break }
+            }
+            return run.facts
+        }
+    }
+
+    /// Runs a statement within one snapshot.
+    func run<Result>(
+        _ sql: String, _ arguments: [SQLValue], _ body: (SQLiteStatement, QueryRun) throws -> Result
+    ) throws -> Result {
+        let session = try idle.withLock { $0.popLast() } ?? makeSession()
+        defer {
+            idle.withLock { idle in
+                if idle.count < Self.keptSessions { idle.append(session) }
+            }
+        }
+        let run = QueryRun(store: store, options: options)
+        // The outermost read: what tables read while the statement runs is nested in it, and shares its snapshot.
+        return try store.read { _ in
+            try session.with(sql, arguments, in: run) { try body($0, run) }
+        }
+    }
+
+    private func makeSession() throws -> QuerySession {
+        do {
+            return try QuerySession(tables, options)
+        } catch let failure as SQLiteFailure {
+            throw QueryError(failure)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// Which column of a table stands where.
+enum ColumnLayout {
+    /// SQLite's limit of columns is 2000.
+    static let mostDeclared = 1000
+    /// The columns of every table, in lower case.
+    static let ownNames = ["key", "updated_at", "payload", "resource_group", "resource_id"]
+
+    /// A column by its meaning.
+    enum Column: Hashable {
+        case key
+        /// The declared column at this position.
+        case declared(Int)
+        case updatedAt, payload, resourceGroup, resourceID
+    }
+
+    /// The column at `index` of a table with `declared` columns of its own.
+    static func column(_ index: Int, declared: Int) -> Column? {
+        if index == 0 { return .key }
+        if index < 0 { return nil }
+        switch index - declared {
+        case ...0: return .declared(index - 1)
+        case 1: return .updatedAt
+        case 2: return .payload
+        case 3: return .resourceGroup
+        case 4: return .resourceID
+        default: return nil
+        }
+    }
+
+    /// The table as SQLite is told of it.
+    static func schema(of table: TableDefinition) -> String {
+        let declared = table.columns.map { column in
+            "\(column.name.quotedName) COLLATE \(column.collation.rawValue)"
+        }
+        let columns =
+            ["\"key\" TEXT NOT NULL"] + declared + [
+                "updated_at INTEGER HIDDEN", "payload HIDDEN", "resource_group TEXT HIDDEN",
+                "resource_id INTEGER HIDDEN", "PRIMARY KEY (resource_group, resource_id, \"key\")",
+            ]
+        return "CREATE TABLE rows(\(columns.joined(separator: ", "))) WITHOUT ROWID"
+    }
+}
+
+extension String {
+    /// The text as a quoted name of SQL.
+    var quotedName: String {
+        "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+
+    /// The text with ASCII letters in lower case, as SQLite compares names.
+    var asciiLowercased: String {
+        String(decoding: utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }, as: UTF8.self)
+    }
+}

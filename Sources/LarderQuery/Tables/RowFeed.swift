@@ -1,0 +1,110 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// A row as a statement needs it: copied out of the store, and only what is wanted.
+struct FetchedRow {
+    let key: RowKey
+    let updatedAt: Int64
+    /// What the plan's extractor read.
+    let values: [IndexValue]
+    let payload: SQLValue
+
+    init(_ key: RowKey, _ row: borrowing Row, _ needs: ColumnNeeds) {
+        self.key = key
+        updatedAt = row.updatedAt
+        values = needs.extractor.count == 0 ? [] : needs.extractor.values(of: row.payload, codec: row.codec)
+        payload = needs.needsPayload ? SQLValue(payload: row.payload, codec: row.codec) : .null
+    }
+}
+
+/// Rows one after the other, in batches: a cursor of the store lives no longer than the closure it is lent to.
+protocol RowFeed {
+    /// The next rows, at most `limit` and at least one; none at the end.
+    mutating func next(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow]
+}
+
+/// Rows in the order of their keys, range by range and resource by resource.
+struct KeyFeed: RowFeed {
+    private let plan: TablePlan
+    private let resources: [ResourceKey]
+    private let segments: [KeySegment]
+    private var resource = 0
+    private var segment = 0
+    /// The last key read of the segment; nil before the first.
+    private var last: String?
+
+    init(_ plan: TablePlan, resources: [ResourceKey], segments: [KeySegment]) {
+        self.plan = plan
+        self.resources = segments.isEmpty ? [] : resources
+        self.segments = segments
+    }
+
+    mutating func next(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
+        while resource < resources.count {
+            let rows = try read(limit, run)
+            if !rows.isEmpty { return rows }
+        }
+        return []
+    }
+
+    /// One batch of one segment; goes on to the next one when that is used up.
+    private mutating func read(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
+        let owner = resources[resource]
+        let current = segments[segment]
+        let range = range(of: current, owner)
+        var rows: [FetchedRow] = []
+        var isOver = false
+        let count = try run.store.read { view in
+            try view.forEachRow(in: range, limit: limit) { entry in
+                if isOver { return }
+                let (type, key) = try entry.key()
+                last = key
+                let judgement = current.judge(key)
+                isOver = judgement.isOver
+                guard judgement.isWanted else { return }
+                rows.append(FetchedRow(RowKey(resource: owner, type: type, key: key), entry.row, plan.needs))
+            }
+        }
+        run.noteRows(count, plan)
+        if isOver || count < limit { advance() }
+        return rows
+    }
+
+    private mutating func advance() {
+        last = nil
+        segment += 1
+        guard segment == segments.count else { return }
+        segment = 0
+        resource += 1
+    }
+
+    private func range(of segment: KeySegment, _ owner: ResourceKey) -> RowRange {
+        let type = plan.table.type
+        if let last { return .keys(after: last, through: segment.through, type: type, of: owner) }
+        if let from = segment.from { return .keys(from: from, through: segment.through, type: type, of: owner) }
+        return .keys(after: nil, through: segment.through, type: type, of: owner)
+    }
+}
+
+extension SQLValue {
+    /// A payload: text when it is marked as JSON and is UTF-8, else bytes.
+    init(payload: RawSpan, codec: PayloadCodec) {
+        let bytes = [UInt8](copying: payload)
+        if codec == .json, let text = String(validating: bytes, as: UTF8.self) {
+            self = .text(text)
+        } else {
+            self = .blob(bytes)
+        }
+    }
+
+    /// The value of a column.
+    init(_ value: IndexValue) {
+        switch value {
+        case .null: self = .null
+        case .integer(let integer): self = .integer(integer)
+        case .real(let real): self = .real(real)
+        case .text(let text): self = .text(text)
+        case .blob(let bytes): self = .blob(bytes)
+        }
+    }
+}

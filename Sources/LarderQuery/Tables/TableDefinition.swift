@@ -1,0 +1,127 @@
+public import LarderFormat
+public import LarderStore
+
+/// A table for questions: the rows of one type, of one resource or of all resources of a group.
+///
+/// Beside the declared columns every table has
+///
+/// | column | type | |
+/// | --- | --- | --- |
+/// | `key` | TEXT | the row's key; the first column |
+/// | `updated_at` | INTEGER | when the server last changed the row, in milliseconds since 1970-01-01 UTC |
+/// | `payload` | | the whole payload: TEXT when it is JSON, so that `json_extract` reads it, else a BLOB |
+/// | `resource_group`, `resource_id` | TEXT, INTEGER | the resource that the row belongs to |
+///
+/// The last four are hidden: `SELECT *` leaves them out. Declared columns have no affinity: a value compares as what the
+/// payload says it is, so `5` is not `'5'`; `key` has text affinity, so that `key = 5` finds the row `5`.
+public struct TableDefinition: Sendable {
+    /// Whose rows a table shows.
+    public enum Scope: Hashable, Sendable {
+        /// Those of one resource.
+        case resource(ResourceKey)
+        /// Those of every resource of a group.
+        case group(String)
+    }
+
+    /// The name in statements; ASCII letters are the same in either case.
+    public let name: String
+    /// Whose rows it shows.
+    public let scope: Scope
+    /// The type of its rows.
+    public let type: String
+    /// The columns read out of payloads.
+    public let columns: [ColumnDefinition]
+    /// The columns whose words ``StoreQuery/search(_:in:_:)`` finds.
+    public let searched: [SearchField]
+    /// Whether there is anything to ask; false for objects that are kept in memory only.
+    let isPersistent: @Sendable () -> Bool
+
+    /// Declares a table.
+    ///
+    /// - Parameters:
+    ///   - searched: columns whose words are searched for.
+    ///   - isPersistent: asked before each question; false makes it fail with ``QueryError/memoryOnly(table:)``.
+    /// - Throws: ``QueryError/definition(_:)`` for a name that is empty, reserved or used twice, or holds a zero byte, and
+    ///   for a searched field that is no column.
+    public init(
+        _ name: String, of scope: Scope, type: String, columns: [ColumnDefinition], searched: [SearchField] = [],
+        isPersistent: @escaping @Sendable () -> Bool = { true }
+    ) throws(QueryError) {
+        try Self.check(name, what: "table")
+        if Self.isReserved(name) { throw .definition("the name \(name) is SQLite's own") }
+        if columns.count > ColumnLayout.mostDeclared { throw .definition("\(name) has too many columns") }
+        var names = Set(ColumnLayout.ownNames)
+        for column in columns {
+            try Self.check(column.name, what: "column")
+            if !names.insert(column.name.asciiLowercased).inserted {
+                throw .definition("the column \(column.name) of \(name) is there already")
+            }
+        }
+        for field in searched {
+            let isColumn = columns.contains { $0.name.asciiLowercased == field.column.asciiLowercased }
+            if !isColumn { throw .definition("\(name) has no column \(field.column) to search") }
+        }
+        self.name = name
+        self.scope = scope
+        self.type = type
+        self.columns = columns
+        self.searched = searched
+        self.isPersistent = isPersistent
+    }
+
+    private static func check(_ name: String, what: String) throws(QueryError) {
+        if name.isEmpty { throw .definition("a \(what) has no name") }
+        if name.utf8.contains(0) { throw .definition("the name of a \(what) holds a zero byte") }
+    }
+
+    private static func isReserved(_ name: String) -> Bool {
+        let lower = name.asciiLowercased
+        return lower.hasPrefix("sqlite_") || lower.hasPrefix("pragma_") || lower.hasPrefix("json_")
+    }
+}
+
+/// A column of a table: a value out of each payload.
+public struct ColumnDefinition: Hashable, Sendable {
+    /// How texts of a column are compared where a statement does not say.
+    public enum Collation: String, Hashable, Sendable {
+        /// Byte by byte.
+        case binary = "BINARY"
+        /// With ASCII letters the same in either case.
+        case nocase = "NOCASE"
+    }
+
+    /// The name in statements.
+    public let name: String
+    /// Where the value lies in the payload.
+    public let path: JSONPath
+    /// How its texts are compared.
+    public let collation: Collation
+
+    /// Declares a column.
+    ///
+    /// - Parameter path: such as `$.address.city`; nil is the member of the column's own name.
+    /// - Throws: ``QueryError/definition(_:)`` for a path that is none.
+    public init(_ name: String, path: String? = nil, collation: Collation = .binary) throws(QueryError) {
+        guard let path = JSONPath(path ?? "$.\"\(name)\"") else {
+            throw .definition("\(path ?? name) is no path to a value")
+        }
+        self.name = name
+        self.path = path
+        self.collation = collation
+    }
+}
+
+/// A column whose words are searched for.
+public struct SearchField: Hashable, Sendable {
+    /// The column.
+    public let column: String
+    /// How much a word counts here, compared with the other fields; above 0.
+    public let weight: Double
+
+    /// A field of a column.
+    public init(_ column: String, weight: Double = 1) {
+        precondition(weight > 0 && weight.isFinite, "a weight of \(weight)")
+        self.column = column
+        self.weight = weight
+    }
+}

@@ -1,0 +1,79 @@
+public import LarderFormat
+
+/// A secondary index that the host wants: the rows of one type, sorted by one value of their JSON payloads.
+///
+/// Rows whose payload has nothing there, is no JSON or is marked with another codec, are in it under null. It is kept
+/// in the transactions that change the rows, in each generation.
+public struct IndexDefinition: Hashable, Sendable {
+    /// The name, unique in the store.
+    public var name: String
+    /// The group of the resources whose rows are in it.
+    public var group: String
+    /// The one resource of the group, or nil for all of them.
+    public var id: Int64?
+    /// The type of the rows.
+    public var type: String
+    /// Where the value lies in a payload.
+    public var path: JSONPath
+    /// How texts are compared.
+    public var collation: IndexCollation
+
+    /// An index over all resources of a group, or with `id` over one of them.
+    public init(
+        name: String, group: String, id: Int64? = nil, type: String, path: JSONPath,
+        collation: IndexCollation = .binary
+    ) {
+        self.name = name
+        self.group = group
+        self.id = id
+        self.type = type
+        self.path = path
+        self.collation = collation
+    }
+}
+
+/// An index as the store has it.
+public struct SecondaryIndex: Hashable, Sendable {
+    /// How far it is.
+    public enum State: String, Hashable, Sendable {
+        /// Rows that were there before it are still being read; queries do without it.
+        case building
+        /// Whole.
+        case ready
+        /// Given up; its entries are being deleted.
+        case removing
+    }
+
+    /// The number, never used twice.
+    public let number: Int64
+    /// What was declared.
+    public let definition: IndexDefinition
+    /// How far it is.
+    public let state: State
+
+    /// Nil when the record has a path that is none.
+    init?(number: Int64, _ record: IndexRecord) {
+        guard let path = JSONPath(record.path) else { return nil }
+        self.number = number
+        definition = IndexDefinition(
+            name: record.name, group: record.group, id: record.id, type: record.type, path: path,
+            collation: record.collation)
+        state =
+            switch record.state {
+            case .building: .building
+            case .ready: .ready
+            case .removing: .removing
+            }
+    }
+
+    /// Whether rows of `resource` are in it.
+    public func covers(_ resource: ResourceKey) -> Bool { record(.ready).covers(resource) }
+
+    func record(_ state: IndexRecord.State) -> IndexRecord {
+        var record = IndexRecord(
+            name: definition.name, group: definition.group, id: definition.id, type: definition.type,
+            path: definition.path.text, collation: definition.collation)
+        record.state = state
+        return record
+    }
+}

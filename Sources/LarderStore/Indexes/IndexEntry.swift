@@ -1,0 +1,40 @@
+public import LarderFormat
+
+/// One row as an index has it.
+public struct IndexEntry: Hashable, Sendable {
+    /// The value, as the index compares it: a number that is whole is an integer, and under the collation nocase a
+    /// text may be in lower case.
+    public let value: IndexValue
+    /// The type of the row.
+    public let type: String
+    /// The key of the row within resource and type.
+    public let key: String
+
+    /// An entry of the given parts.
+    public init(value: IndexValue, type: String, key: String) {
+        self.value = value
+        self.type = type
+        self.key = key
+    }
+
+    /// Whether both have the same value and name the same row.
+    public static func == (left: IndexEntry, right: IndexEntry) -> Bool {
+        left.value == right.value && left.type.utf8.elementsEqual(right.type.utf8)
+            && left.key.utf8.elementsEqual(right.key.utf8)
+    }
+}
+
+extension IndexTerm {
+    /// The value, as far as the form tells.
+    var value: IndexValue {
+        switch self {
+        case .null: .null
+        // A form that was read has a value, and one that was made of a value has that.
+        case .number(let number): number.value ?? .null
+        case .text(let bytes, _): .text(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    /// Whether more of the text is in the row.
+    var isCut: Bool { if case .text(_, isCut: true) = self { true } else { false } }
+}

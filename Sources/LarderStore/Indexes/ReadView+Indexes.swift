@@ -1,0 +1,142 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension ReadView {
+    /// The declared indexes, also those being built or removed.
+    public borrowing func indexes() throws -> [SecondaryIndex] {
+        try tables.declaredIndexes(in: transaction)
+    }
+
+    /// The index of a name, unless it is being removed.
+    public borrowing func index(named name: String) throws -> SecondaryIndex? {
+        try indexes().named(name)
+    }
+
+    /// Copies of the entries of an index over the rows of one resource, in the index's order, those of equal values by
+    /// the keys of their rows.
+    ///
+    /// Exact: what does not fit an entry is read from its row. A resource that is not ready has none.
+    ///
+    /// - Parameters:
+    ///   - range: which values.
+    ///   - reversed: from the last to the first.
+    ///   - limit: the most entries.
+    ///   - after: goes on behind this entry, the last of the call before; it need not be there any more.
+    /// - Throws: ``StoreError/indexNotReady(_:)`` when the index is being built or removed, or is unknown;
+    ///   ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)``.
+    /// - Complexity: O(log *n* + entries); texts whose first 200 bytes are equal are read and sorted together.
+    public borrowing func indexEntries(
+        of index: SecondaryIndex, in resource: ResourceKey, range: IndexRange = .all, reversed: Bool = false,
+        limit: Int = .max, after: IndexEntry? = nil
+    ) throws -> [IndexEntry] {
+        guard try indexes().contains(where: { $0.number == index.number && $0.state == .ready }) else {
+            throw StoreError.indexNotReady(index.definition.name)
+        }
+        guard limit > 0, index.covers(resource),
+            let source = try tables.rowSource(of: resource, in: transaction)
+        else { return [] }
+        var scan = try IndexScan(
+            index, range, reversed: reversed, limit: limit, after: after, generation: source.generation)
+        try tables.scan(&scan, source, in: transaction)
+        return scan.found
+    }
+
+    /// How many entries a range has, counted up to `limit`: what a planner wants to know.
+    ///
+    /// Where rows are changed locally, or texts begin alike for 200 bytes, an estimate.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)``; ``EngineError``.
+    /// - Complexity: O(log *n* + `limit`).
+    public borrowing func indexEntryCount(
+        of index: SecondaryIndex, in resource: ResourceKey, range: IndexRange = .all, limit: Int = 1000
+    ) throws -> Int {
+        guard limit > 0, let source = try tables.rowSource(of: resource, in: transaction) else { return 0 }
+        let (start, end) = try range.encoded(
+            index.definition.collation, generation: source.generation, index: index.number)
+        var count = 0
+        try tables.forEachRaw(.indexes, prefix: [], from: start, in: transaction) { entry in
+            guard entry.key.lexicographicallyPrecedes(end.rawSpan) else { return false }
+            count += 1
+            return count < limit
+        }
+        return count
+    }
+}
+
+extension [SecondaryIndex] {
+    /// The one of a name that is not being removed.
+    func named(_ name: String) -> SecondaryIndex? {
+        first { $0.state != .removing && $0.definition.name.utf8.elementsEqual(name.utf8) }
+    }
+}
+
+extension Tables {
+    /// Gives `scan` the entries of its index in a generation.
+    func scan<Source: TableReader & ~Copyable>(
+        _ scan: inout IndexScan, _ rows: RowSource, in source: borrowing Source
+    ) throws {
+        let (start, end) = try scan.bounds(generation: rows.generation)
+        guard start.rawSpan.lexicographicallyPrecedes(end.rawSpan) else { return }
+        let indexes = RowIndexes([scan.index], type: scan.index.definition.type)
+        var isGoing = true
+        try forEachEntry(from: start, upTo: end, reversed: scan.isReversed, in: source) { entry in
+            isGoing = try scan.visit(try Self.candidate(entry)) { try wholeValue(of: $0, indexes, rows, in: source) }
+            return isGoing
+        }
+        if isGoing { _ = try scan.flush { try wholeValue(of: $0, indexes, rows, in: source) } }
+    }
+
+    /// Calls `body` with the entries of `indexes` between two keys until it answers false.
+    private func forEachEntry<Source: TableReader & ~Copyable>(
+        from start: [UInt8], upTo end: [UInt8], reversed: Bool, in source: borrowing Source,
+        _ body: (borrowing Entry) throws -> Bool
+    ) throws {
+        /// Answers whether to go on.
+        func visit(_ entry: borrowing Entry) throws -> Bool {
+            let isInside =
+                reversed
+                ? !entry.key.lexicographicallyPrecedes(start.rawSpan) : entry.key.lexicographicallyPrecedes(end.rawSpan)
+            return isInside ? try body(entry) : false
+        }
+        try source.withReadCursor(in: indexes) { cursor in
+            // A seek that finds nothing leaves no position to step from.
+            var isGoing = false
+            if reversed {
+                if let entry = try cursor.seek(before: end.rawSpan) { isGoing = try visit(entry) }
+                while isGoing, let entry = try cursor.previous() { isGoing = try visit(entry) }
+            } else {
+                if let entry = try cursor.seek(start.rawSpan) { isGoing = try visit(entry) }
+                while isGoing, let entry = try cursor.next() { isGoing = try visit(entry) }
+            }
+        }
+    }
+
+    /// What an entry says, verified.
+    private static func candidate(_ entry: borrowing Entry) throws(StoreError) -> IndexCandidate {
+        let body = try body(of: entry.value, key: entry.key, table: .indexes)
+        let key = [UInt8](copying: entry.key)
+        return try decoding(.indexes) { () throws(FormatError) in
+            let decoded = try IndexEntryKey(decoding: key.rawSpan)
+            let (type, name) =
+                switch decoded.address {
+                case .row(let type, let key): (type, key)
+                case .hash: try IndexEntryKey.decodeAddress(body)
+                }
+            return IndexCandidate(key: key, term: decoded.term, type: type, name: name)
+        }
+    }
+
+    /// The value of a row, read from the row.
+    private func wholeValue<Source: TableReader & ~Copyable>(
+        of candidate: IndexCandidate, _ indexes: RowIndexes, _ rows: RowSource, in source: borrowing Source
+    ) throws -> IndexValue {
+        if let value = candidate.value { return value }
+        let key = RowKey(resource: rows.owner, type: candidate.type, key: candidate.name)
+        guard let row = try row(at: key, from: rows, in: source) else {
+            // Verified, and yet it names a row that is not there: it was not written with the rows.
+            let reason = FormatError.invalidValue(field: "entry", value: 0)
+            throw StoreError.damaged(table: TableName.indexes.rawValue, reason: reason)
+        }
+        return indexes.values(of: row.payload, codec: row.codec)[0]
+    }
+}

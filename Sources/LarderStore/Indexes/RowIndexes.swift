@@ -1,0 +1,93 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// The record of an index entry, ready to be sealed.
+struct IndexEntryRecord: Hashable {
+    var key: [UInt8]
+    var body: [UInt8]
+}
+
+/// The indexes that are kept over the rows of one type of a resource.
+struct RowIndexes: Sendable {
+    let type: String
+    private let kept: [(number: Int64, collation: IndexCollation)]
+    private let extractor: JSONExtractor
+
+    /// Nil when none of `indexes` is over such rows.
+    init?(of indexes: [SecondaryIndex], over resource: ResourceKey, type: String) {
+        let kept = indexes.filter { index in
+            index.state != .removing && index.covers(resource) && index.definition.type.utf8.elementsEqual(type.utf8)
+        }
+        if kept.isEmpty { return nil }
+        self.init(kept, type: type)
+    }
+
+    /// All of `indexes`, which are over rows of `type`.
+    init(_ indexes: [SecondaryIndex], type: String) {
+        self.type = type
+        kept = indexes.map { ($0.number, $0.definition.collation) }
+        extractor = JSONExtractor(indexes.map(\.definition.path))
+    }
+
+    /// The numbers of the indexes, in the order of all answers.
+    var numbers: [Int64] { kept.map(\.number) }
+
+    /// The values of a payload, one for each index.
+    func values(of payload: RawSpan, codec: PayloadCodec) -> [IndexValue] {
+        extractor.values(of: payload, codec: codec)
+    }
+
+    /// The entries of a row, one for each index.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)``.
+    func entries(
+        generation: Int64, key: String, payload: RawSpan, codec: PayloadCodec
+    ) throws(StoreError) -> [IndexEntryRecord] {
+        var entries: [IndexEntryRecord] = []
+        entries.reserveCapacity(kept.count)
+        var buffer = KeyBuffer()
+        for (index, value) in zip(kept, values(of: payload, codec: codec)) {
+            // No JSON payload has a value without a form.
+            let term = IndexTerm(value, index.collation) ?? .null
+            do throws(FormatError) {
+                let body = try IndexEntryKey.encode(
+                    generation: generation, index: index.number, term: term, type: type, key: key, to: &buffer)
+                entries.append(IndexEntryRecord(key: buffer.array(), body: body))
+            } catch {
+                throw .invalid(error)
+            }
+        }
+        return entries
+    }
+
+    /// The entries of a row that is stored as `value`; nil when it is not the row it should be.
+    func entries(of value: RawSpan, rowKey: RawSpan, key: String, _ source: RowSource) throws -> [IndexEntryRecord]? {
+        guard let body = try? Record.open(value, key: rowKey, seed: source.seed),
+            let codec = try? RecordHeader.payloadCodec(in: value), let row = try? RowBody(body: body)
+        else { return nil }
+        return try entries(generation: source.generation, key: key, payload: row.payload, codec: codec)
+    }
+
+    /// The bytes that all entries of these indexes in a generation begin with, one prefix for each.
+    func prefixes(generation: Int64) -> [[UInt8]] {
+        kept.map { IndexEntryKey.prefix(generation: generation, index: $0.number) }
+    }
+}
+
+extension Tables {
+    /// The declared indexes; those whose records are damaged are left out, as nobody can use them.
+    func declaredIndexes<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [SecondaryIndex] {
+        var found: [SecondaryIndex] = []
+        try forEachRaw(.indexes, prefix: IndexRecord.prefix, in: source) { entry in
+            if case .declaration(let number)? = try? IndexKey(decoding: entry.key),
+                let body = try? Record.open(entry.value, key: entry.key, seed: TableName.indexes.seed),
+                let record = try? IndexRecord(decoding: body),
+                let index = SecondaryIndex(number: number, record)
+            {
+                found.append(index)
+            }
+            return true
+        }
+        return found
+    }
+}

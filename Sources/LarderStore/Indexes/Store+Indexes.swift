@@ -1,0 +1,180 @@
+internal import LarderEngine
+internal import LarderFormat
+
+extension Store {
+    /// Declares an index, builds it in short commits that let other writes go first, and returns when it is whole.
+    ///
+    /// Declaring what is declared already costs a read, so a program declares its indexes whenever it starts; a build
+    /// that was interrupted goes on then. An index of the same name that is over something else is given up.
+    ///
+    /// - Throws: `CancellationError` between two commits; ``StoreError/invalid(_:)`` for a group or type beyond the
+    ///   format's limits, or after 65,535 declarations; ``EngineError``.
+    /// - Complexity: O(*n* log *n*) for *n* rows of the type.
+    public func declareIndex(_ definition: IndexDefinition) async throws {
+        if let known = try read({ view in try view.index(named: definition.name) }), known.state == .ready,
+            known.definition == definition
+        {
+            return
+        }
+        let index = try await write { transaction in try transaction.declareIndex(definition) }
+        if index.state == .ready { return }
+        // Rows put from here on are in the index; what was there before is read now.
+        for generation in try read({ view in try view.tables.generations(of: index, in: view.transaction) }) {
+            var start: [UInt8]? = RowKeyCoding.prefix(generation: generation, type: index.definition.type)
+            while let key = start {
+                try Task.checkCancellation()
+                start = try await bulk { transaction in
+                    try transaction.buildSome(
+                        of: index, generation: generation, from: key, isTimeUp: self.shared.reclaimer.deadline())
+                }
+            }
+        }
+        try await write { transaction in try transaction.finish(index) }
+    }
+
+    /// Gives an index up; its entries are deleted in the background.
+    ///
+    /// - Returns: false when there is none of this name.
+    @discardableResult
+    public func removeIndex(named name: String) async throws -> Bool {
+        try await write { transaction in try transaction.removeIndex(named: name) }
+    }
+}
+
+extension Transaction {
+    /// Declares an index, or finds it declared; an index of the same name over something else goes.
+    mutating func declareIndex(_ definition: IndexDefinition) throws -> SecondaryIndex {
+        do throws(FormatError) {
+            try Limits.check(group: definition.group)
+            try Limits.check(rowType: definition.type)
+        } catch {
+            throw StoreError.invalid(error)
+        }
+        if let known = try tables.declaredIndexes(in: engine).named(definition.name) {
+            if known.definition == definition { return known }
+            try put(known, as: .removing)
+            effects.garbageIndexes.append(known.number)
+        }
+        let record = IndexRecord(
+            name: definition.name, group: definition.group, id: definition.id, type: definition.type,
+            path: definition.path.text, collation: definition.collation)
+        let number = try next(\.nextIndex)
+        guard let index = SecondaryIndex(number: number, record) else {
+            preconditionFailure("unreachable, because a path is read back as it was written")
+        }
+        try put(index, as: .building)
+        return index
+    }
+
+    mutating func removeIndex(named name: String) throws -> Bool {
+        guard let known = try tables.declaredIndexes(in: engine).named(name) else { return false }
+        try put(known, as: .removing)
+        effects.garbageIndexes.append(known.number)
+        return true
+    }
+
+    /// Marks an index as whole, unless it was given up meanwhile.
+    mutating func finish(_ index: SecondaryIndex) throws {
+        guard try isBuilding(index) else { return }
+        try put(index, as: .ready)
+    }
+
+    private func isBuilding(_ index: SecondaryIndex) throws -> Bool {
+        try tables.declaredIndexes(in: engine).contains { $0.number == index.number && $0.state == .building }
+    }
+
+    private mutating func put(_ index: SecondaryIndex, as state: IndexRecord.State) throws {
+        try put(body: index.record(state).encode(), in: .indexes) { (key) throws(FormatError) in
+            try IndexRecord.appendKey(index.number, to: &key)
+        }
+        indexCache = IndexCache()
+    }
+
+    /// Adds entries of rows from `start` on, until its time is up.
+    ///
+    /// - Returns: the key to go on with; nil when there is nothing left to do.
+    mutating func buildSome(
+        of index: SecondaryIndex, generation: Int64, from start: [UInt8], isTimeUp: () -> Bool
+    ) throws -> [UInt8]? {
+        guard try isBuilding(index), let record = try tables.generation(generation, in: engine),
+            record.state != .garbage
+        else { return nil }
+        let source = RowSource(owner: record.owner, generation: generation)
+        let indexes = RowIndexes([index], type: index.definition.type)
+        let prefix = RowKeyCoding.prefix(generation: generation, type: index.definition.type)
+        var changes = IndexChanges()
+        var following: [UInt8]?
+        var bytes = 0
+        try tables.forEachRaw(.rows, prefix: prefix, from: start, in: engine) { entry in
+            if bytes >= BulkLimits.bytes || isTimeUp() {
+                following = [UInt8](copying: entry.key)
+                return false
+            }
+            bytes += entry.key.byteCount + entry.value.byteCount
+            // A damaged row is for `verify` to name.
+            guard let row = try? RowKeyCoding.decode(entry.key).row,
+                let entries = try indexes.entries(of: entry.value, rowKey: entry.key, key: row.key, source)
+            else { return true }
+            changes.put(entries)
+            return true
+        }
+        try apply(changes)
+        return following
+    }
+
+    /// Removes entries of an index being removed, and the index with its last entry.
+    mutating func reclaimSome(ofIndex number: Int64, isTimeUp: () -> Bool) throws -> Bool {
+        guard try tables.declaredIndexes(in: engine).contains(where: { $0.number == number && $0.state == .removing })
+        else { return false }
+        var rest = Int64(BulkLimits.bytes)
+        for generation in try tables.generationsInIndexes(engine) {
+            let prefix = IndexEntryKey.prefix(generation: generation, index: number)
+            let removed = try removeSome(of: .indexes, prefix: prefix, from: prefix, bytes: rest, isTimeUp: isTimeUp)
+            if removed.isMore { return true }
+            rest -= removed.bytes
+        }
+        try remove(
+            key: Self.key { (key) throws(FormatError) in try IndexRecord.appendKey(number, to: &key) }, in: .indexes)
+        indexCache = IndexCache()
+        return false
+    }
+}
+
+extension Tables {
+    /// The generations that rows of an index's resources are shown from, or are being written to.
+    fileprivate func generations<Source: TableReader & ~Copyable>(
+        of index: SecondaryIndex, in source: borrowing Source
+    ) throws -> [Int64] {
+        let live = try generations(in: .live, source)
+        let staging = try generations(in: .staging, source)
+        return (live + staging).filter { index.covers($0.record.owner) }.map(\.number)
+    }
+
+    /// The generations that have entries, of whatever index.
+    fileprivate func generationsInIndexes<Source: TableReader & ~Copyable>(
+        _ source: borrowing Source
+    ) throws -> [Int64] {
+        var found: [Int64] = []
+        try source.withReadCursor(in: indexes) { cursor in
+            // Declared indexes begin with a text, so they come before every generation.
+            var start = successor(ofPrefix: IndexRecord.prefix)
+            while let key = start, let entry = try cursor.seek(key.rawSpan) {
+                guard let generation = (try? IndexKey(decoding: entry.key))?.generation else {
+                    // No writer made this key; the next one may be whole.
+                    start = [UInt8](copying: entry.key) + [0]
+                    continue
+                }
+                found.append(generation)
+                start = successor(ofPrefix: IndexEntryKey.prefix(generation: generation))
+            }
+        }
+        return found
+    }
+}
+
+extension IndexKey {
+    /// The generation of an entry.
+    fileprivate var generation: Int64? {
+        if case .entry(let entry) = self { entry.generation } else { nil }
+    }
+}

@@ -1,0 +1,122 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// What a transaction knows of the declared indexes.
+struct IndexCache {
+    /// All of them, once they were asked for.
+    var declared: [SecondaryIndex]?
+    /// Those over the rows of the type asked for last: changes come in series.
+    var last: (resource: ResourceKey, type: String, indexes: RowIndexes?)?
+}
+
+/// Changes of index entries, collected to be made in key order; of several of one key, the last counts.
+struct IndexChanges {
+    /// The body of an entry to put, or nil for one to remove.
+    private(set) var bodies: [[UInt8]: [UInt8]?] = [:]
+
+    mutating func remove(_ entries: [IndexEntryRecord]) {
+        for entry in entries { bodies.updateValue(nil, forKey: entry.key) }
+    }
+
+    mutating func put(_ entries: [IndexEntryRecord]) {
+        for entry in entries { bodies.updateValue(entry.body, forKey: entry.key) }
+    }
+}
+
+extension Transaction {
+    /// The indexes that are kept over the rows of one type of a resource, or nil.
+    mutating func rowIndexes(over resource: ResourceKey, type: String) throws -> RowIndexes? {
+        let declared: [SecondaryIndex]
+        if let known = indexCache.declared {
+            declared = known
+        } else {
+            declared = try tables.declaredIndexes(in: engine)
+            indexCache.declared = declared
+        }
+        if declared.isEmpty { return nil }
+        if let last = indexCache.last, last.resource == resource, last.type.utf8.elementsEqual(type.utf8) {
+            return last.indexes
+        }
+        let indexes = RowIndexes(of: declared, over: resource, type: type)
+        indexCache.last = (resource, type, indexes)
+        return indexes
+    }
+
+    /// Makes changes of entries, in key order.
+    mutating func apply(_ changes: IndexChanges) throws {
+        let sorted = changes.bodies.sorted { $0.key.rawSpan.lexicographicallyPrecedes($1.key.rawSpan) }
+        for (key, body) in sorted {
+            if let body {
+                try put(body: body, key: key, in: .indexes)
+            } else {
+                try remove(key: key, in: .indexes)
+            }
+        }
+    }
+
+    /// The entries of a stored row; where the row is damaged, those that name it, found by a walk.
+    borrowing func indexEntries(
+        of value: RawSpan, rowKey: RawSpan, key: String, _ indexes: RowIndexes, _ source: RowSource
+    ) throws -> [IndexEntryRecord] {
+        if let entries = try indexes.entries(of: value, rowKey: rowKey, key: key, source) { return entries }
+        return try entriesNaming(key: key, indexes, generation: source.generation)
+    }
+
+    private borrowing func entriesNaming(
+        key: String, _ indexes: RowIndexes, generation: Int64
+    ) throws -> [IndexEntryRecord] {
+        var found: [IndexEntryRecord] = []
+        let address = IndexAddress(type: indexes.type, key: key)
+        for prefix in indexes.prefixes(generation: generation) {
+            try tables.forEachRaw(.indexes, prefix: prefix, in: engine) { entry in
+                if let decoded = try? IndexEntryKey(decoding: entry.key), address.isNamed(by: decoded.address) {
+                    found.append(IndexEntryRecord(key: [UInt8](copying: entry.key), body: []))
+                }
+                return true
+            }
+        }
+        return found
+    }
+}
+
+/// Type and key of a row, as an entry may name it.
+struct IndexAddress {
+    private let row: IndexEntryKey.Address
+    private let hash: IndexEntryKey.Address
+
+    init(type: String, key: String) {
+        var writer = TupleWriter()
+        writer.append(text: type)
+        writer.append(recordKey: key)
+        row = .row(type: type, key: key)
+        hash = .hash(IndexEntryKey.hash(ofAddress: writer.bytes.rawSpan))
+    }
+
+    func isNamed(by address: IndexEntryKey.Address) -> Bool { address == row || address == hash }
+}
+
+extension Tables {
+    /// Calls `body` with every entry whose key begins with `prefix`, unverified, until it answers false.
+    ///
+    /// - Parameter start: where to begin; nil is the first of them.
+    func forEachRaw<Source: TableReader & ~Copyable>(
+        _ name: TableName, prefix: [UInt8], from start: [UInt8]? = nil, in source: borrowing Source,
+        _ body: (borrowing Entry) throws -> Bool
+    ) throws {
+        /// Answers whether to go on.
+        func visit(_ entry: borrowing Entry) throws -> Bool {
+            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+            return try body(entry)
+        }
+        try source.withReadCursor(in: self[name]) { cursor in
+            let first = start ?? prefix
+            // A seek that finds nothing leaves no position to step from.
+            var isGoing = first.isEmpty
+            if !first.isEmpty, let entry = try cursor.seek(first.rawSpan) { isGoing = try visit(entry) }
+            while isGoing {
+                guard let entry = try cursor.next() else { return }
+                isGoing = try visit(entry)
+            }
+        }
+    }
+}
