@@ -10,7 +10,8 @@ import Testing
     private func sent(_ request: HTTPRequest, _ candidates: StoredResponse..., terms: RequestTerms = RequestTerms())
         -> HTTPFields
     {
-        let decision = Case.policy.reuse(request, url: Case.url, among: candidates, terms: terms, at: Case.then)
+        let decision = Case.policy.reuse(
+            request, url: Case.url, among: candidates, terms: terms, at: Case.then + 86_400_000)
         return decision.request?.headerFields ?? HTTPFields()
     }
 
@@ -56,7 +57,7 @@ import Testing
     }
 
     @Test func `goes past other caches when the host forces it`() {
-        let stored = Case.stored(("Cache-Control", "max-age=60"), ("ETag", "\"a\""))
+        let stored = Case.stored(("Cache-Control", "max-age=99999"), ("ETag", "\"a\""))
         let terms = RequestTerms(forcesValidation: true)
         #expect(sent(Case.request(), stored, terms: terms)[.cacheControl] == "max-age=0")
         #expect(sent(Case.request(.get, ("Cache-Control", "x")), stored, terms: terms)[.cacheControl] == "x")
@@ -69,7 +70,7 @@ import Testing
         let both = sent(Case.request(.get, ("If-Since-Modified", changed), ("If-Modified-Since", Case.date)))
         #expect(both[values: .ifModifiedSince] == [Case.date])
         let none = sent(Case.request(.get, ("Cache-Control", "None, x=\"a, b\"")))
-        #expect(none[.cacheControl] == "x=\"a, b\", no-store")
+        #expect(none[.cacheControl] == "no-store, x=\"a, b\"")
         let plain = CachePolicy(understandsSourceSpellings: false)
         let request = Case.request(.get, ("If-Since-Modified", changed), ("Cache-Control", "none"))
         #expect(plain.reuse(request, url: Case.url, among: [], at: 0).request == request)
