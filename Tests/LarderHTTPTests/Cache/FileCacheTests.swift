@@ -24,6 +24,7 @@ import Testing
         try data.write(to: url)
     }
 
+    /// §2.1.3.
     @Test func `has one file for each resource`() async throws {
         let cache = try open()
         for key in ["a", "b", "c"] { try await cache.keep(makeResponse(), key, body: key) }
@@ -68,7 +69,9 @@ import Testing
             let cache = try open()
             try await cache.keep(makeResponse(), "k", body: "body")
         }
-        for name in ["0000000000000009.part", "notes.txt", "0-0.response", "0000000000000001-0000000000000001.response"] {
+        for name in [
+            "0000000000000009.part", "notes.txt", "0-0.response", "0000000000000001-0000000000000001.response",
+        ] {
             try Data("foreign".utf8).write(to: URL(fileURLWithPath: path + "/" + name))
         }
         let cache = try open()

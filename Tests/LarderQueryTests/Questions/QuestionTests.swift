@@ -16,6 +16,7 @@ import Testing
         return (fixture, try StoreQuery(fixture.store, tables: [itemTable()]))
     }
 
+    /// §5.4.5.
     @Test func `reads columns out of payloads`() throws {
         let (_, query) = try filled()
         let answer = try query.rows("SELECT key, price, name, city FROM items WHERE price < 50")
