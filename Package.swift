@@ -147,7 +147,8 @@ let package = Package(
                 "LarderTesting", "LarderURLSession", "LarderAsyncHTTPClient", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ],
+            exclude: ["COVERAGE.md"]),
         .testTarget(
             name: "LarderQueryTests",
             dependencies: ["LarderQuery", "CSQLite", "LarderStore", "LarderFormat", "LarderTesting"]),

@@ -15,6 +15,7 @@ import Testing
         return decision.request?.headerFields ?? HTTPFields()
     }
 
+    /// §2.1.23.
     @Test func `asks by tag and by date, each as it came`() {
         let fields = sent(Case.request(.get, ("X", "1")), Case.stored(("ETag", "W/\"a\""), ("Last-Modified", changed)))
         #expect(fields[.ifNoneMatch] == "W/\"a\"")
@@ -63,6 +64,7 @@ import Testing
         #expect(sent(Case.request(.get, ("Cache-Control", "x")), stored, terms: terms)[.cacheControl] == "x")
     }
 
+    /// §2.1.23.
     @Test func `never has spellings that no standard knows`() {
         let since = sent(Case.request(.get, ("If-Since-Modified", changed)), Case.stored(("X", "1")))
         #expect(since[.ifModifiedSince] == changed)
