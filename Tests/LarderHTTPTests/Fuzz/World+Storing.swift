@@ -42,7 +42,7 @@ extension World {
     }
 
     /// A freedom that the library takes: what no request can select again is not stored. RFC 9111 §4.1.
-    private func isLeftOut(_ response: ModelResponse) -> Bool {
+    func isLeftOut(_ response: ModelResponse) -> Bool {
         (response.fields.combined("Vary") ?? "").listMembers.contains { !$0.isToken || $0 == "*" }
     }
 

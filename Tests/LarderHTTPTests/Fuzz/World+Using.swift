@@ -44,7 +44,7 @@ extension World {
         // A freedom that the library takes: a forced validation is passed on to caches on the way. RFC 9111 §5.2.1.1.
         if terms.forcesValidation, !given.has("Cache-Control") { rest.remove("Cache-Control") }
         // The source's spelling of no-store is never sent.
-        if (given.combined("Cache-Control") ?? "").lowercased().contains("none ") { return }
+        if model.directives(given).contains(where: { $0.name == "none" && $0.isMalformed }) { return }
         if let control = given.combined("Cache-Control") {
             given.remove("Cache-Control")
             let members = control.listMembers.map { $0.lowercased() == "none" ? "no-store" : $0 }

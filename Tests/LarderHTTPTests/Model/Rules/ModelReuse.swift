@@ -44,7 +44,7 @@ extension CacheModel {
     func isPassedBy(_ request: ModelRequest) -> Bool {
         if request.fields.has("If-Match") || request.fields.has("If-Unmodified-Since") { return true }
         if choices.passesByForNoStore, forbidsStoring(request.fields) { return true }
-        return choices.passesByForSeveralRanges && (ranges(request) ?? []).count > 1
+        return choices.passesByForSeveralRanges && request.method == "GET" && (ranges(request) ?? []).count > 1
     }
 
     private enum Use {
@@ -52,11 +52,14 @@ extension CacheModel {
     }
 
     private func use(_ stored: ModelStored, for request: ModelRequest, terms: ModelTerms, now: Double) -> Use {
-        // §5.2.1.4, §5.4
-        if terms.forcesValidation || has("no-cache", in: request.fields) || pragmaNoCache(request) { return .ask }
-        if needsValidation(stored) { return .ask }
         let age = age(stored, now: now)
         let lifetime = terms.hardLifetime ?? lifetime(stored).seconds
+        // RFC 8246 §2: what is immutable and fresh is not asked about.
+        let isSettled = has("immutable", in: stored.response.fields) && age < lifetime
+        if terms.forcesValidation, !isSettled { return .ask }
+        // §5.2.1.4, §5.4
+        if has("no-cache", in: request.fields) || pragmaNoCache(request) { return .ask }
+        if needsValidation(stored) { return .ask }
         // A host that overrides this does so for the case that the server cannot be asked.
         let forbids = forbidsStale(stored)
         let window = forbids ? 0 : staleWhileRevalidate(stored)
