@@ -1,6 +1,7 @@
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
+import LarderStore
 import LarderTesting
 import LarderTransport
 import Logging
