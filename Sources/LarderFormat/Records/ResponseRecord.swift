@@ -31,7 +31,8 @@ package struct ResponseRecord: Hashable, Sendable {
 
         /// Whether both are encoded to the same bytes.
         package static func == (left: SelectingField, right: SelectingField) -> Bool {
-            left.name.equalsBytewise(right.name) && left.value.map { Array($0.utf8) } == right.value.map { Array($0.utf8) }
+            left.name.equalsBytewise(right.name)
+                && left.value.map { Array($0.utf8) } == right.value.map { Array($0.utf8) }
         }
 
         /// Feeds what `==` compares to `hasher`.

@@ -88,9 +88,10 @@ extension Transaction {
             try removeIndex(of: ResponseEntry(place: place, record: record))
             try discardBlob(record.blob)
         }
-        return try remove(key: Self.key { (key) throws(FormatError) in
-            try ResponseKey.response(place).append(to: &key)
-        }, in: .responses)
+        return try remove(
+            key: Self.key { (key) throws(FormatError) in
+                try ResponseKey.response(place).append(to: &key)
+            }, in: .responses)
     }
 
     mutating func putResponseRecord(_ record: ResponseRecord, at place: ResponsePlace) throws {

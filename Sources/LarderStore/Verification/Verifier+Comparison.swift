@@ -105,6 +105,7 @@ extension Verifier {
             ("filter", counters.nextFilter, highest.filter),
             ("blob", counters.nextBlob, highest.blob),
             ("journal sequence", counters.nextJournalSequence, highest.journalSequence),
+            ("index", counters.nextIndex, highest.index),
             ("collection", counters.nextCollection, highest.collection),
         ]
         for (what, next, highest) in pairs where next <= highest {

@@ -38,6 +38,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "index", body: Example.index.encode()) {
             try OutboxIndexRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "secondary index", body: Example.textIndex.encode()) {
+            try IndexRecord(decoding: $0.rawSpan).encode()
+        },
         Kind(testDescription: "response", body: Example.response.encode()) {
             try ResponseRecord(decoding: $0.rawSpan).encode()
         },

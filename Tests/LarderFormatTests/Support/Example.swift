@@ -16,6 +16,7 @@ enum Example {
         record.nextOutboxSequence = 3
         record.nextFilter = 3
         record.nextJournalSequence = 3
+        record.nextIndex = 2
         record.nextBlob = 2
         record.nextCollection = 2
         record.storedSize = storedSize
@@ -84,6 +85,13 @@ enum Example {
         endpoint: "/api/v4/notes", payload: Array("{\"t\":\"\0\"}".utf8), attempts: 1)
 
     static let index = OutboxIndexRecord(lane: "notes", sequence: 2)
+
+    static let textIndex: IndexRecord = {
+        var record = IndexRecord(
+            name: "by-text", group: "translations", id: nil, type: "verse", path: "$.text", collation: .nocase)
+        record.state = .ready
+        return record
+    }()
 
     static let response: ResponseRecord = {
         var record = ResponseRecord(

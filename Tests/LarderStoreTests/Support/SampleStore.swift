@@ -4,6 +4,7 @@ import LarderStore
 /// The tables in which the sample has records.
 let tablesOfSample: [TableName] = [
     .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections, .responses, .blobs,
+    .indexes,
 ]
 
 /// A small store with something in every table: ready, hidden and empty resources, a filter, an outbox, a journal.
@@ -37,8 +38,12 @@ func fillSample(_ store: Store) async throws {
     sample.sweepAt = 50
     try await store.put(sample)
     try await store.put(response("https://a.test/", language: nil), body: [])
+    try await store.declareIndex(sampleIndex)
     try await store.reclaim()
 }
+
+let sampleIndex = IndexDefinition(
+    name: "n", group: "translations", id: 19, type: "translation", path: JSONPath("$.n")!, collation: .nocase)
 
 let sampleCollection = CollectionName(
     class: "translation", query: "n > 0", reference: .init(row: key("intro"), attribute: "parts"))

@@ -20,7 +20,8 @@ enum Shape {
         case .collections: [Field("kind")] + collectionKey(kind)
         case .responses: [Field("kind")] + responseKey(kind)
         case .blobs: [Field("kind"), Field("blob")] + (kind == 1 ? [Field("chunk")] : [])
-        case .overlay, .indexes: []
+        case .indexes: kind == nil ? [Field("kind", .word), Field("index")] : indexEntry
+        case .overlay: []
         }
     }
 
@@ -38,7 +39,8 @@ enum Shape {
         case .collections: collection(kind: key.first, parts: key.count)
         case .responses: key.first == .integer(0) ? response : [Field("blob")]
         case .blobs: blob
-        case .overlay, .indexes: []
+        case .indexes: key.first == "index" ? index : []
+        case .overlay: []
         }
     }
 
@@ -75,6 +77,15 @@ enum Shape {
 
     private static let row = [
         Field("group", .content), Field("id", .identifier), Field("type", .content), Field("key", .recordKey),
+    ]
+    /// The value has one to three elements, by its class; the row two, or one that stands for both.
+    private static let indexEntry =
+        [Field("generation"), Field("index"), Field("class")]
+        + (1...4).map { Field("part \($0)", .any) }
+    private static let index = [
+        Field("name", .word), Field("group", .content), Field("id", .identifier), Field("type", .content),
+        Field("path", .content), Field("collation", .state(["binary", "nocase"])),
+        Field("state", .state(["building", "ready", "removing"])),
     ]
     private static let validators = [
         Field("entityTag", .content), Field("lastModified", .content), Field("fetchedAt"),
