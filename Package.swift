@@ -158,7 +158,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Help"]),
-        .testTarget(name: "ReadmeTests", dependencies: ["Larder", "LarderAsyncHTTPClient", "LarderServer"]),
+        .testTarget(
+            name: "ReadmeTests",
+            dependencies: ["Larder", "LarderHTTP", "LarderAsyncHTTPClient", "LarderServer", "HTTPOrigin"]),
         .testTarget(
             name: "LarderTransportTests",
             dependencies: [

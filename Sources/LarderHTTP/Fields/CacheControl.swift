@@ -104,7 +104,8 @@ extension CacheControl {
         case "only-if-cached": onlyIfCached = true
         case "private": isPrivate = true
         case "public": if argument.isAbsent { isPublic = true }
-        case "immutable": if argument.isAbsent { isImmutable = true }
+        // RFC 8246 §2: an argument has no meaning.
+        case "immutable": isImmutable = true
         case "must-understand": if argument.isAbsent { mustUnderstand = true }
         case "none": none = true
         case "max-age": maxAge = maxAge ?? argument.seconds ?? 0

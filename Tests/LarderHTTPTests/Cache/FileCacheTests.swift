@@ -68,7 +68,9 @@ import Testing
             let cache = try open()
             try await cache.keep(makeResponse(), "k", body: "body")
         }
-        for name in ["0000000000000009.part", "notes.txt", "0-0.response", "0000000000000001-0000000000000001.response"] {
+        for name in [
+            "0000000000000009.part", "notes.txt", "0-0.response", "0000000000000001-0000000000000001.response",
+        ] {
             try Data("foreign".utf8).write(to: URL(fileURLWithPath: path + "/" + name))
         }
         let cache = try open()

@@ -24,6 +24,9 @@ extension World {
     /// RFC 9111 §4.3.4.
     private mutating func confirm(_ decision: UpdateDecision, _ response: ModelResponse, _ request: ModelRequest) {
         let allowed = model.updated(modelled, by: response, to: request)
+        if case .invalidate(let indices, because: _) = decision, isLeftOut(response), allowed.contains(indices) {
+            return
+        }
         guard case .refresh(let refreshes, because: _) = decision else {
             if !allowed.isEmpty { differ("304", decision, allowed, request, response, modelled) }
             return

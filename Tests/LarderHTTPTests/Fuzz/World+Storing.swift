@@ -26,6 +26,12 @@ extension World {
         if response.status == 206, let range = model.contentRange(response) {
             mirror.part = range.range
             mirror.total = range.total
+            // RFC 9110 §15.3.7.3: all bytes of a representation are a 200, however they came.
+            if range.range == 0..<(range.total ?? 0) {
+                mirror.part = nil
+                mirror.response.status = 200
+                mirror.response.fields.remove("Content-Range")
+            }
         }
         let kept = ModelFields(stored.fields).grouped
         if kept != mirror.response.fields.grouped {
@@ -36,7 +42,7 @@ extension World {
     }
 
     /// A freedom that the library takes: what no request can select again is not stored. RFC 9111 §4.1.
-    private func isLeftOut(_ response: ModelResponse) -> Bool {
+    func isLeftOut(_ response: ModelResponse) -> Bool {
         (response.fields.combined("Vary") ?? "").listMembers.contains { !$0.isToken || $0 == "*" }
     }
 

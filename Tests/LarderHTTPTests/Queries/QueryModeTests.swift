@@ -13,7 +13,7 @@ import Testing
         let cache = world.cache()
         #expect(try await world.ask(cache).value == 1)
         world.clock.advance(by: .seconds(301))
-        var states = cache.states(for: ["outlets"], options: QueryOptions(isEnabled: { false })) { 0 }
+        var states = cache.states(for: ["outlets"], options: KeyedQueryOptions(isEnabled: { false })) { 0 }
             .makeAsyncIterator()
         _ = try await states.next()
         let stale = try await world.ask(cache)
@@ -30,7 +30,9 @@ import Testing
     @Test func `in mode online fails offline, and does not ask`() async throws {
         let cache = world.cache()
         world.online.withLock { $0 = false }
-        await #expect(throws: QueryError.offline) { try await world.ask(cache, ["outlets"], world.options(.online)) }
+        await #expect(throws: KeyedQueryError.offline) {
+            try await world.ask(cache, ["outlets"], world.options(.online))
+        }
         #expect(world.count == 0)
         world.online.withLock { $0 = true }
         #expect(try await world.ask(cache, ["outlets"], world.options(.online)).value == 1)
@@ -74,7 +76,7 @@ import Testing
     @Test func `does not fetch before it is enabled`() async throws {
         let cache = world.cache()
         world.enabled.withLock { $0 = false }
-        await #expect(throws: QueryError.disabled) { try await world.ask(cache) }
+        await #expect(throws: KeyedQueryError.disabled) { try await world.ask(cache) }
         #expect(world.count == 0)
         world.enabled.withLock { $0 = true }
         #expect(try await world.ask(cache).value == 1)
@@ -115,7 +117,7 @@ import Testing
     }
 
     @Test func `decides by one table`() {
-        for mode in QueryOptions.Mode.allCases {
+        for mode in KeyedQueryOptions.Mode.allCases {
             for hasValue in [false, true] {
                 for isStale in [false, true] {
                     for isOnline in [false, true] {

@@ -26,7 +26,7 @@ import Testing
         let second = world.cache(persistence(again))
         #expect(try await world.ask(second, ["outlets", ["page": 1]]).value == 1)
         #expect(try await world.ask(second, ["profile"]).value == 2)
-        await #expect(throws: QueryError.offline) { try await world.ask(second, ["analytics", "today"]) }
+        await #expect(throws: KeyedQueryError.offline) { try await world.ask(second, ["analytics", "today"]) }
         #expect(try again.verify { _ in }.findings == 0)
     }
 

@@ -25,7 +25,7 @@ struct ServeClient: AsyncParsableCommand {
             one name are joined, their values must be UTF-8, compressed bodies are decoded, and Accept-Encoding: \
             identity is added.
 
-            EXAMPLE: echo '{"id":1,"url":"http://127.0.0.1:8080/"}' | cachetool serve-client
+            EXAMPLE: cachetool serve-client --store /data/store < requests.jsonl
 
             \(ExitStatus.help)
             """,

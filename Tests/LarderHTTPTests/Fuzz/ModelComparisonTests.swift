@@ -2,9 +2,9 @@ import Testing
 
 @Suite struct `Decisions of the policy` {
     /// The histories of one part of the test.
-    static let histories = 5_000
+    static let histories = 1_000
 
-    /// Each part is 5,000 histories; the message names the seed of the one that failed, with which it is drawn again.
+    /// Each part is 1,000 histories; the message names the seed of the one that failed, with which it is drawn again.
     @Test(arguments: 0..<4)
     func `agree with a slow model written from the standards`(part: Int) {
         var found: [String: (count: Int, first: String)] = [:]
