@@ -80,9 +80,11 @@ import Testing
 }
 
 @Suite struct `The chunks of a blob` {
-    @Test(arguments: [(0, 7, []), (1, 7, [0..<1]), (7, 7, [0..<7]), (15, 7, [0..<7, 7..<14, 14..<15])] as [(
-        Int64, Int64, [Range<Int64>]
-    )])
+    @Test(
+        arguments: [(0, 7, []), (1, 7, [0..<1]), (7, 7, [0..<7]), (15, 7, [0..<7, 7..<14, 14..<15])]
+            as [(
+                Int64, Int64, [Range<Int64>]
+            )])
     func `cover it without a gap`(length: Int64, size: Int64, ranges: [Range<Int64>]) {
         let record = BlobRecord(state: .live, byteCount: length, chunkSize: size)
         #expect((0..<record.chunkCount).map { record.range(ofChunk: $0) } == ranges)
