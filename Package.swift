@@ -148,12 +148,11 @@ let package = Package(
             name: "LarderHTTPTests",
             dependencies: [
                 "Larder", "LarderHTTP", "LarderStore", "LarderEngine", "LarderFormat", "LarderTransport",
-                "LarderTesting", "LarderURLSession", "LarderAsyncHTTPClient",
+                "LarderTesting", "LarderURLSession", "LarderAsyncHTTPClient", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-            ]),
+            ],
+            exclude: ["COVERAGE.md"]),
         .testTarget(
             name: "LarderQueryTests",
             dependencies: [
@@ -167,7 +166,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Help"]),
-        .testTarget(name: "ReadmeTests", dependencies: ["Larder", "LarderAsyncHTTPClient", "LarderServer"]),
+        .testTarget(
+            name: "ReadmeTests",
+            dependencies: ["Larder", "LarderHTTP", "LarderAsyncHTTPClient", "LarderServer", "HTTPOrigin"]),
         .testTarget(
             name: "LarderTransportTests",
             dependencies: [
@@ -203,6 +204,19 @@ let package = Package(
                 "LarderAsyncHTTPClient", .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Probes/HostileChild"),
+
+        .target(
+            name: "HTTPOrigin",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Server"])),
+            ],
+            path: "Tests/Probes/HTTPOrigin"),
 
         .target(
             name: "CrashWorld",

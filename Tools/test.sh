@@ -9,7 +9,8 @@ suites=("$@")
 if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
         LarderFormatTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests LarderTestingTests
-        SimulationTests LarderServerTests LarderSyncTests CacheToolTests ReadmeTests CrashTests
+        SimulationTests LarderServerTests LarderSyncTests LarderHTTPTests LarderQueryTests CacheToolTests ReadmeTests
+        CrashTests
     )
 fi
 

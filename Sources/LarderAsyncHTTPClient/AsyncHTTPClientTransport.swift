@@ -10,18 +10,24 @@ private import NIOHTTP1
 /// A reader that stops asking stops the server: one chunk is held, the rest waits in the socket buffers.
 /// A refused connection fails at once, nothing is retried, followed, decompressed or stored. A body that is compressed
 /// though the request did not ask for it fails with ``TransportError/encodedBody`` when it is read.
+/// Field values travel byte for byte over HTTP/1.1; over HTTP/2 only those that are UTF-8 do.
 /// Call ``shutdown()`` when done; a transport that is let go without it shuts down in the background.
 public final class AsyncHTTPClientTransport: Transport {
     private let client: HTTPClient
     private let clock: any Clock<Duration>
+    private let isTransparent: Bool
 
     /// A transport with an empty pool.
     ///
     /// - Parameters:
     ///   - connectionsPerHost: the most HTTP/1.1 connections to one host at a time; more requests wait, which
     ///     counts as connecting. An unread body keeps its connection.
+    ///   - isTransparent: whether messages pass as they are: no `Accept-Encoding` is added, a coded body is handed out
+    ///     as it came, and HTTP/1.1 alone is spoken. For conformance tests of what stands above.
     ///   - clock: counts the time limits.
-    public init(connectionsPerHost: Int = 8, clock: any Clock<Duration> = ContinuousClock()) {
+    public init(
+        connectionsPerHost: Int = 8, isTransparent: Bool = false, clock: any Clock<Duration> = ContinuousClock()
+    ) {
         precondition(connectionsPerHost > 0, "\(connectionsPerHost) connections per host")
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -31,8 +37,10 @@ public final class AsyncHTTPClientTransport: Transport {
         configuration.http1_1ConnectionDebugInitializer = ResponseGuard.add(to:)
         // The limit of each request is kept by its exchange; this one ends the attempts that nobody waits for any more.
         configuration.timeout.connect = .seconds(60)
+        if isTransparent { configuration.httpVersion = .http1Only }
         client = HTTPClient(configuration: configuration)
         self.clock = clock
+        self.isTransparent = isTransparent
     }
 
     deinit {
@@ -58,7 +66,8 @@ public final class AsyncHTTPClientTransport: Transport {
         if Task.isCancelled { throw .cancelled }
         let exchange = Exchange(clock: clock, timeouts: timeouts)
         let delegate = ResponseDelegate(
-            exchange, isSecure: outgoing.useTLS, mayBeCoded: !ContentCoding.isUnasked(in: request))
+            exchange, isSecure: outgoing.useTLS,
+            mayBeCoded: isTransparent || !ContentCoding.isUnasked(in: request))
         let task = client.execute(request: outgoing, delegate: delegate)
         // A client that is shut down fails its tasks without a word to the delegate.
         task.futureResult.whenFailure { exchange.finish(TransportError($0, isConnected: false, isSecure: false)) }
@@ -70,8 +79,17 @@ public final class AsyncHTTPClientTransport: Transport {
     private func outgoing(_ request: HTTPRequest, body: [UInt8]?) throws(TransportError) -> HTTPClient.Request {
         let target = try RequestTarget(request)
         var headers = HTTPHeaders()
-        for field in request.headerFields { headers.add(name: field.name.rawName, value: field.value) }
-        if request.headerFields[.acceptEncoding] == nil { headers.add(name: "Accept-Encoding", value: "identity") }
+        for field in request.headerFields {
+            let standIn = FieldBytes.standIn(for: field)
+            // TLS may lead to HTTP/2, where nobody puts the bytes back.
+            if standIn != nil, target.scheme == "https", !isTransparent {
+                throw .invalidRequest(reason: "the value of a header field is not UTF-8")
+            }
+            headers.add(name: field.name.rawName, value: standIn ?? field.value)
+        }
+        if !isTransparent, request.headerFields[.acceptEncoding] == nil {
+            headers.add(name: "Accept-Encoding", value: "identity")
+        }
         do {
             return try HTTPClient.Request(
                 url: target.text,

@@ -37,9 +37,10 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         for (name, value) in head.headers {
             // A field with a name outside RFC 9110 §5.1 means nothing to anybody.
             guard let name = HTTPField.Name(name) else { continue }
-            fields.append(HTTPField(name: name, value: value))
+            fields.append(HTTPField(name: name, value: FieldBytes.bytes(of: value)))
         }
-        let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
+        let reason = String(decoding: FieldBytes.bytes(of: head.status.reasonPhrase), as: UTF8.self)
+        let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: reason)
         let response = HTTPResponse(status: status, headerFields: fields)
         isCoded.store(ContentCoding.isCoded(response), ordering: .relaxed)
         exchange.receive(head: response)

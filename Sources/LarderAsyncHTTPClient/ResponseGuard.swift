@@ -6,22 +6,31 @@ import NIOHTTP1
 ///
 /// The client ends the process when a body comes without a head of its own. A server can make that happen: the client
 /// passes over every head with a status below 200, while the parser takes a status below 100 for one with a body.
-final class ResponseGuard: ChannelInboundHandler {
+/// It also tells ``WireHeads`` where heads begin.
+final class ResponseGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
 
     private enum Place {
         case head, body, broken
     }
 
+    private let state: WireState
     private var place = Place.head
 
-    /// Puts a guard behind the parser of a connection.
+    init(_ state: WireState) { self.state = state }
+
+    /// Puts a guard behind the parser of a connection, and the other handler before it.
     static func add(to channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.submit {
+            let state = WireState()
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            try pipeline.addHandler(ResponseGuard(), position: .after(parser))
+            try pipeline.addHandler(ResponseGuard(state), position: .after(parser))
+            let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
+            try pipeline.addHandler(WireHeads(state), position: .before(encoder))
         }
     }
 
@@ -35,16 +44,24 @@ final class ResponseGuard: ChannelInboundHandler {
         }
     }
 
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .head = unwrapOutboundIn(data) { state.isWritingHead = true }
+        defer { state.isWritingHead = false }
+        context.write(data, promise: promise)
+    }
+
     private func isPossible(_ part: HTTPClientResponsePart) -> Bool {
         switch (place, part) {
         case (.head, .head(let head)):
             guard head.status.code >= 100 else { return false }
-            // An interim answer has neither body nor end. RFC 9110 §15.2.
-            if head.status.code >= 200 || head.status == .switchingProtocols { place = .body }
+            // An interim answer has neither body nor end: another head follows. RFC 9110 §15.2.
+            let isInterim = head.status.code < 200 && head.status != .switchingProtocols
+            if isInterim { state.isInHead = true } else { place = .body }
             return true
         case (.body, .body): return true
         case (.body, .end):
             place = .head
+            state.isInHead = true
             return true
         case (.body, .head), (.head, .body), (.head, .end), (.broken, _): return false
         }

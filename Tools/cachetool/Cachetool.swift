@@ -14,7 +14,7 @@ struct Cachetool: AsyncParsableCommand {
             """,
         subcommands: [
             Stat.self, Resources.self, Get.self, List.self, Filters.self, Tokens.self, Outbox.self, Verify.self,
-            Dump.self, Load.self, Diff.self, Compact.self, Sync.self,
+            Dump.self, Load.self, Diff.self, Compact.self, Sync.self, Fetch.self, ServeClient.self,
         ])
 
     static func main() async {

@@ -26,6 +26,27 @@ public enum Limits {
     public static let payload = 16_777_216
     /// How many journal records are kept.
     public static let journalRecords = 1000
+    /// The UTF-8 of a collection's query.
+    public static let query = 32_768
+    /// The encoded attribute of a collection.
+    public static let attribute = 256
+    /// The UTF-8 of an entity tag, and that of a last-modified date.
+    public static let validator = 4096
+    /// The value of a chunk of a collection.
+    public static let collectionChunk = 32_752
+
+    /// An encoded beginning of a cache key in the keys of `responses`.
+    public static let cacheKeyBeginning = 200
+    /// A cache key, and a target URI; the longest request line that servers accept is shorter.
+    public static let cacheKey = 32_768
+    /// An encoded tag: with the beginning of a cache key it stands in one key.
+    public static let tag = 256
+    /// What is kept of a response beside its body, as it is encoded.
+    public static let responseHead = 1_048_576
+    /// A chunk of a blob with its record header: LMDB's header of 16 bytes and this fill eight pages.
+    public static let chunkValue = 32_752
+    /// The bytes of a blob in one chunk.
+    package static let chunkBytes = chunkValue - RecordHeader.size
 
     /// Confirms that a payload of `byteCount` bytes fits, or throws ``FormatError/payloadTooLarge(actual:limit:)``.
     public static func check(payload byteCount: Int) throws(FormatError) {
@@ -47,6 +68,11 @@ public enum Limits {
         try check(key: TupleLength.text(text), limit: lane)
     }
 
+    /// Confirms that `text` fits as an encoded tag, or throws ``FormatError/keyTooLong(actual:limit:)``.
+    public static func check(tag text: String) throws(FormatError) {
+        try check(key: TupleLength.text(text), limit: tag)
+    }
+
     /// Confirms that a canonical filter fits, or throws ``FormatError/textTooLong(actual:limit:)``.
     public static func check(filter text: String) throws(FormatError) {
         guard text.utf8.count <= filter else { throw .textTooLong(actual: text.utf8.count, limit: filter) }
@@ -55,6 +81,21 @@ public enum Limits {
     /// Confirms that a token fits, or throws ``FormatError/textTooLong(actual:limit:)``.
     public static func check(token text: String) throws(FormatError) {
         guard text.utf8.count <= token else { throw .textTooLong(actual: text.utf8.count, limit: token) }
+    }
+
+    /// Confirms that a query fits, or throws ``FormatError/textTooLong(actual:limit:)``.
+    public static func check(query text: String) throws(FormatError) {
+        guard text.utf8.count <= query else { throw .textTooLong(actual: text.utf8.count, limit: query) }
+    }
+
+    /// Confirms that an entity tag or a date fits, or throws ``FormatError/textTooLong(actual:limit:)``.
+    public static func check(validator text: String) throws(FormatError) {
+        guard text.utf8.count <= validator else { throw .textTooLong(actual: text.utf8.count, limit: validator) }
+    }
+
+    /// Confirms that `text` fits as an encoded attribute, or throws ``FormatError/keyTooLong(actual:limit:)``.
+    public static func check(attribute text: String) throws(FormatError) {
+        try check(key: TupleLength.text(text), limit: attribute)
     }
 
     static func check(key actual: Int, limit: Int) throws(FormatError) {

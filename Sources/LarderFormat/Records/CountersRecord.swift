@@ -14,6 +14,8 @@ package struct CountersRecord: Hashable, Sendable {
     package var nextBlob: Int64
     /// The number of the next secondary index.
     package var nextIndex: Int64
+    /// The number of the next collection.
+    package var nextCollection: Int64
     /// The bytes of all keys and values of every table but `meta`.
     package var storedSize: Int64
 
@@ -25,6 +27,7 @@ package struct CountersRecord: Hashable, Sendable {
         nextJournalSequence = 1
         nextBlob = 1
         nextIndex = 1
+        nextCollection = 1
         storedSize = 0
     }
 
@@ -37,6 +40,7 @@ package struct CountersRecord: Hashable, Sendable {
         nextJournalSequence = try reader.count("nextJournalSequence")
         nextBlob = try reader.count("nextBlob")
         nextIndex = try reader.count("nextIndex")
+        nextCollection = try reader.count("nextCollection")
         storedSize = try reader.count("storedSize")
     }
 
@@ -49,6 +53,7 @@ package struct CountersRecord: Hashable, Sendable {
         writer.append(integer: nextJournalSequence)
         writer.append(integer: nextBlob)
         writer.append(integer: nextIndex)
+        writer.append(integer: nextCollection)
         writer.append(integer: storedSize)
         return writer.bytes
     }

@@ -11,6 +11,8 @@ package struct JournalRecord: Hashable, Sendable {
     package enum Event: Hashable, Sendable {
         /// Kind `outcome`: an entry left the outbox.
         case outcome(Outcome)
+        /// Kind `evicted`: stored content was dropped.
+        case evicted(Evicted)
         /// A kind that this version does not know, with its elements as they are.
         case other(kind: String, elements: [TupleElement])
     }
@@ -38,7 +40,28 @@ package struct JournalRecord: Hashable, Sendable {
         }
     }
 
+    /// What was dropped, and why.
+    package struct Evicted: Hashable, Sendable {
+        /// The resource; nil for responses.
+        package var resource: ResourceKey?
+        /// How many there were: 1 for a resource.
+        package var count: Int64
+        /// The bytes of their keys and values.
+        package var bytes: Int64
+        /// One word: why.
+        package var reason: String
+
+        /// Makes an eviction, of responses where `resource` is nil.
+        package init(resource: ResourceKey?, count: Int64, bytes: Int64, reason: String) {
+            self.resource = resource
+            self.count = count
+            self.bytes = bytes
+            self.reason = reason
+        }
+    }
+
     private static let outcomeKind = "outcome"
+    private static let evictedKind = "evicted"
 
     /// Makes a record.
     package init(time: Int64, event: Event) {
@@ -50,6 +73,7 @@ package struct JournalRecord: Hashable, Sendable {
     package var kind: String {
         switch event {
         case .outcome: Self.outcomeKind
+        case .evicted: Self.evictedKind
         case .other(let kind, _): kind
         }
     }
@@ -67,6 +91,8 @@ package struct JournalRecord: Hashable, Sendable {
             let detail = try reader.optionalText()
             event = .outcome(
                 Outcome(entryID: entryID, lane: lane, sequence: sequence, outcome: outcome, detail: detail))
+        } else if kind.equalsBytewise(Self.evictedKind) {
+            event = .evicted(try Evicted(reading: &reader))
         } else {
             var elements: [TupleElement] = []
             while !reader.isAtEnd { elements.append(try reader.element()) }
@@ -86,6 +112,8 @@ package struct JournalRecord: Hashable, Sendable {
             writer.append(integer: outcome.sequence)
             writer.append(text: outcome.outcome)
             writer.append(optionalText: outcome.detail)
+        case .evicted(let evicted):
+            evicted.append(to: &writer)
         case .other(_, let elements):
             for element in elements { writer.append(element: element) }
         }
@@ -103,5 +131,35 @@ package struct JournalRecord: Hashable, Sendable {
         let sequence = try reader.integer()
         try reader.end()
         return sequence
+    }
+}
+
+extension JournalRecord.Evicted {
+    private static let resourceWord = "resource"
+    private static let responsesWord = "responses"
+
+    fileprivate init(reading reader: inout TupleReader) throws(FormatError) {
+        let what = try reader.text()
+        let group = try reader.optionalText()
+        let id = try reader.optionalInteger()
+        if what.equalsBytewise(Self.resourceWord), let group, let id {
+            resource = ResourceKey(group, id)
+        } else if what.equalsBytewise(Self.responsesWord), group == nil, id == nil {
+            resource = nil
+        } else {
+            throw .invalidValue(field: "evicted", value: id ?? 0)
+        }
+        count = try reader.count("count")
+        bytes = try reader.count("bytes")
+        reason = try reader.text()
+    }
+
+    fileprivate func append(to writer: inout TupleWriter) {
+        writer.append(text: resource == nil ? Self.responsesWord : Self.resourceWord)
+        writer.append(optionalText: resource?.group)
+        writer.append(optionalInteger: resource?.id)
+        writer.append(integer: count)
+        writer.append(integer: bytes)
+        writer.append(text: reason)
     }
 }

@@ -15,8 +15,83 @@ public enum HTTPCacheError: Error, Sendable {
     case notConfigured(String)
     /// The body to send is above the limit, and cannot be kept until there is a connection.
     case uploadTooLarge(actual: Int64, limit: Int64)
+    /// The body of an answer is longer than the caller is willing to hold, in bytes.
+    case answerTooLarge(limit: Int)
     /// The body of an answer from the cache was removed before it was read.
     case bodyGone
+    /// What is stored cannot be read.
+    case unreadable(any Error)
     /// The request cannot be sent or cached as it stands.
     case invalidRequest(String)
+}
+
+// The six questions a host asks of a failure.
+extension HTTPCacheError {
+    /// Whether the server wants other credentials: 401 or 403.
+    public var isAuthenticationError: Bool { status.map { $0 == 401 || $0 == 403 } ?? false }
+
+    /// Whether the server answered with anything but success, 401 and 403: a 404 as well as a 500.
+    public var isServerError: Bool { status.map { !(200..<300).contains($0) && $0 != 401 && $0 != 403 } ?? false }
+
+    /// Whether something unexpected happened on the network: none of the cases that another question names.
+    public var isNetworkError: Bool {
+        switch self {
+        case .transport(.connectionLost), .transport(.tls), .transport(.encodedBody), .transport(.other),
+            .transport(.bodyTooLarge):
+            true
+        default: false
+        }
+    }
+
+    /// Whether there is no way to the server: no network, no such host, nobody who listens.
+    public var isNoConnectionError: Bool {
+        switch self {
+        case .transport(.noConnection), .transport(.connectionRefused): true
+        default: false
+        }
+    }
+
+    /// Whether the answer came, and cannot be understood.
+    public var isParseError: Bool { if case .parse = self { true } else { false } }
+
+    /// Whether the server took too long.
+    public var isTimeoutError: Bool { if case .transport(.timeout) = self { true } else { false } }
+
+    private var status: Int? { if case .server(let head) = self { head.status.code } else { nil } }
+}
+
+extension HTTPCacheError {
+    /// Whether somebody wished the end: the task was cancelled, or the cache closed.
+    var isCancelled: Bool { if case .transport(.cancelled) = self { true } else { false } }
+
+    /// Whether nobody answered: the failures in whose place a stored response may stand.
+    var isUnanswered: Bool {
+        switch self {
+        case .transport(.cancelled), .transport(.invalidRequest): false
+        case .transport: true
+        default: false
+        }
+    }
+
+    /// What reading a stored body failed with.
+    static func reading(_ error: any Error) -> HTTPCacheError { error as? HTTPCacheError ?? .unreadable(error) }
+}
+
+extension HTTPCacheError: CustomStringConvertible {
+    /// One line in English without content of the exchange.
+    public var description: String {
+        switch self {
+        case .transport(let error): "\(error)"
+        case .server(let head): "the server answered with status \(head.status.code)"
+        case .parse: "the answer cannot be understood"
+        case .notCached(let reason): "nothing stored can be used: \(reason)"
+        case .notConfigured(let what): "not configured: \(what)"
+        case .uploadTooLarge(let actual, let limit):
+            "the body to send has \(actual) bytes; \(limit) are the limit without a connection"
+        case .answerTooLarge(let limit): "the body of the answer is longer than \(limit) bytes"
+        case .bodyGone: "the stored body was removed before it was read"
+        case .unreadable: "what is stored cannot be read"
+        case .invalidRequest(let reason): "the request cannot be sent: \(reason)"
+        }
+    }
 }

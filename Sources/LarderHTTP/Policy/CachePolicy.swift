@@ -1,7 +1,11 @@
 /// A private cache's rules: what may be kept, for how long, and how it is used again. RFC 9111.
 ///
-/// Pure: requests, responses and clock readings in, decisions out. Nothing is parsed twice for the caller, nothing is
-/// remembered. Its parts lie in extensions, one file for each section of the standard.
+/// Pure: requests, responses and clock readings in, decisions out. Nothing is remembered. Times are milliseconds since
+/// 1970-01-01 UTC. Its parts lie in extensions, one file for each section of the standard: `Storing/` and `Using/`.
+///
+/// What the standard leaves open is settled so: `s-maxage` and `proxy-revalidate` are for shared caches, and
+/// `CDN-Cache-Control` and `Surrogate-Control` for caches that were given those names (RFC 9213): all are passed over.
+/// A field that secrets come in is never kept, `Set-Cookie` included.
 public struct CachePolicy: Hashable, Sendable {
     /// The part of the time since `Last-Modified` that a response without an expiry is taken to be fresh for.
     /// RFC 9111 §4.2.2 suggests 0.1.
@@ -10,15 +14,21 @@ public struct CachePolicy: Hashable, Sendable {
     public var heuristicLimit: Duration
     /// Whether the spellings `Cache-Control: none` and `If-Since-Modified` are understood; they are never sent.
     public var understandsSourceSpellings: Bool
+    /// The key under which the values of `Authorization` and `Cookie` are hashed where `Vary` names them.
+    ///
+    /// Random bytes of the host's, 16 or more, kept apart from the cache. Nil: such responses are not stored.
+    public var selectingSalt: [UInt8]?
 
     /// Rules with the defaults of RFC 9111, heuristics limited to a day.
     public init(
         heuristicFraction: Double = 0.1, heuristicLimit: Duration = .seconds(86_400),
-        understandsSourceSpellings: Bool = true
+        understandsSourceSpellings: Bool = true, selectingSalt: [UInt8]? = nil
     ) {
         precondition((0...1).contains(heuristicFraction), "a fraction of \(heuristicFraction)")
+        precondition(selectingSalt.map { $0.count >= 16 } ?? true, "a salt of \(selectingSalt?.count ?? 0) bytes")
         self.heuristicFraction = heuristicFraction
         self.heuristicLimit = heuristicLimit
         self.understandsSourceSpellings = understandsSourceSpellings
+        self.selectingSalt = selectingSalt
     }
 }

@@ -16,11 +16,15 @@ public enum ReuseDecision: Hashable, Sendable {
     case reuse(Int, Freshness, because: CacheReason)
     /// Answer from the cache first; then send `request`, and answer again with what comes of it.
     case reuseThenValidate(Int, Freshness, request: HTTPRequest, because: CacheReason)
-    /// Send `request`, which is conditional; the candidate is what a 304 would confirm.
+    /// Send `request`, which is conditional where the candidate has a validator; the candidate is what a 304 would confirm.
     ///
-    /// The reading is there when the candidate is complete, for the case that the server cannot be asked.
+    /// The candidate is all that was asked for, and the reading is there for the case that the server cannot be asked:
+    /// see ``CachePolicy/fallback(to:for:status:terms:at:)``.
     case validate(Int, Freshness, request: HTTPRequest, because: CacheReason)
     /// Send `request`: nothing that is stored fits.
+    ///
+    /// With the reason `completing` it asks only for what a stored part lacks, on condition that it is still the same; a
+    /// 206 then continues that part (``UpdateDecision/combine(_:because:)``), and a 200 takes its place.
     case forward(request: HTTPRequest, because: CacheReason)
     /// `only-if-cached`, and nothing that is stored may be used: answer 504 (Gateway Timeout). RFC 9111 §5.2.1.7.
     case unsatisfiable(because: CacheReason)

@@ -18,7 +18,7 @@ public struct Freshness: Hashable, Sendable {
     public var age: Int64
     /// How long it is fresh for, 0 or more, in milliseconds, counted as its age is.
     public var lifetime: Int64
-    /// The age up to which it is used without a second look, at most ``lifetime`` plus ``staleWhileRevalidate``.
+    /// The age up to which it is used without a second look, at most ``lifetime``.
     public var softLifetime: Int64
     /// Where ``lifetime`` comes from.
     public var source: Source

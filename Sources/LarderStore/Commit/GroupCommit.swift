@@ -73,6 +73,10 @@ final class GroupCommit: Sendable {
             // make room.
             for write in writes { _ = commitTogether([write], shared) }
             return nil
+        } catch StoreError.full where writes.count > 1 {
+            // As above.
+            for write in writes { _ = commitTogether([write], shared) }
+            return nil
         } catch {
             for write in writes { write.finish(.failure(error)) }
             return nil

@@ -3,23 +3,54 @@ internal import LarderFormat
 internal import Logging
 
 extension Store {
-    /// Removes all garbage, generations and the entries of removed indexes, in short commits that let other writes go first.
+    /// Removes all garbage (generations, blobs that nobody holds, indexes that were given up) in short commits that let
+    /// other writes go first.
     ///
-    /// Happens by itself after a swap or a withdrawal; this waits for it.
+    /// Happens by itself after a swap, a withdrawal or a removal; this waits for it.
     ///
     /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
     public func reclaim() async throws {
         if isReadOnly { return }
         while true {
-            let garbage = try read { view in try view.tables.garbage(in: view.transaction) }
-            if garbage.isEmpty { return }
-            for garbage in garbage {
+            let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
+            if garbage.isEmpty { break }
+            for (generation, _) in garbage {
                 var isMore = true
                 while isMore {
                     try Task.checkCancellation()
                     isMore = try await bulk { transaction in
-                        try transaction.reclaimSome(of: garbage, isTimeUp: self.shared.reclaimer.deadline())
+                        try transaction.reclaimSome(of: generation, isTimeUp: self.shared.reclaimer.deadline())
                     }
+                }
+            }
+        }
+        try await reclaimBlobs()
+        try await reclaimIndexes()
+    }
+
+    private func reclaimIndexes() async throws {
+        for index in try read({ view in try view.indexes() }) where index.state == .removing {
+            var isMore = true
+            while isMore {
+                try Task.checkCancellation()
+                isMore = try await bulk { transaction in
+                    try transaction.reclaimSome(ofIndex: index.number, isTimeUp: self.shared.reclaimer.deadline())
+                }
+            }
+        }
+    }
+
+    private func reclaimBlobs() async throws {
+        for blob in try read({ view in try view.tables.blobs(in: .garbage, view.transaction) }) {
+            var isMore = true
+            while isMore {
+                try Task.checkCancellation()
+                isMore = try await bulk { transaction in
+                    guard self.shared.leases.condemn(blob) else { return false }
+                    defer { self.shared.leases.absolve(blob) }
+                    return try transaction.reclaimBlob(
+                        blob, limit: Int64(BulkLimits.bytes), isTimeUp: self.shared.reclaimer.deadline()
+                    ).isMore
                 }
             }
         }
@@ -40,20 +71,29 @@ extension Store {
                 }
                 host.logger.info("discarded unfinished full copies", metadata: ["count": "\(stale.count)"])
             }
-            shared.reclaimer.add(try read { view in try view.tables.garbage(in: view.transaction) })
+            try recoverBlobs()
+            let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
+            let indexes = try read { view in try view.indexes() }.filter { $0.state == .removing }
+            shared.reclaimer.add(garbage.map(\.number), indexes: indexes.map(\.number))
         } catch {
             host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
         }
     }
+
+    private func recoverBlobs() throws {
+        let stale = try read { view in try view.tables.blobs(in: .staging, view.transaction) }
+        if !stale.isEmpty {
+            try writeBlocking { transaction in
+                for blob in stale { try transaction.discardStagedBlob(blob) }
+            }
+            host.logger.info("discarded unfinished bodies", metadata: ["count": "\(stale.count)"])
+        }
+        // What was staged a moment ago is garbage by now, and given to the reclaimer twice; the second time does nothing.
+        shared.reclaimer.add([], blobs: try read { view in try view.tables.blobs(in: .garbage, view.transaction) })
+    }
 }
 
 extension Tables {
-    /// All that waits to be deleted.
-    func garbage<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [Garbage] {
-        let indexes = try declaredIndexes(in: source).filter { $0.state == .removing }
-        return try generations(in: .garbage, source).map { .generation($0.number) } + indexes.map { .index($0.number) }
-    }
-
     /// The generations in one state; those whose records are damaged are left out.
     func generations<Source: TableReader & ~Copyable>(
         in state: GenerationRecord.State, _ source: borrowing Source
@@ -74,28 +114,23 @@ extension Tables {
 }
 
 extension Transaction {
-    /// Removes some of what is garbage, until its time is up.
+    /// Removes index entries and rows of a garbage generation until its time is up, and the generation with its last row.
     ///
+    /// - Parameter bytes: about how many bytes of keys and values to remove.
     /// - Returns: whether there is more to remove.
-    mutating func reclaimSome(of garbage: Garbage, isTimeUp: () -> Bool) throws -> Bool {
-        switch garbage {
-        case .generation(let number): try reclaimSome(ofGeneration: number, isTimeUp: isTimeUp)
-        case .index(let number): try reclaimSome(ofIndex: number, isTimeUp: isTimeUp)
-        }
-    }
-
-    /// Removes entries and rows of a garbage generation, and the generation with its last row.
-    private mutating func reclaimSome(ofGeneration number: Int64, isTimeUp: () -> Bool) throws -> Bool {
+    mutating func reclaimSome(
+        of number: Int64, bytes: Int64 = Int64(BulkLimits.bytes), isTimeUp: () -> Bool
+    ) throws -> Bool {
         guard var record = try tables.generation(number, in: engine), record.state == .garbage else { return false }
         let owner = RowKeyCoding.prefix(generation: number)
-        let entries = try removeSome(of: .indexes, prefix: owner, from: owner, isTimeUp: isTimeUp)
+        let entries = try removeSome(of: .indexes, prefix: owner, from: owner, bytes: bytes, isTimeUp: isTimeUp)
         if entries.isMore { return true }
         // The owner row, the prefix itself, stays until the last row is gone.
         let removed = try removeSome(
-            of: .rows, prefix: owner, from: owner + [0], bytes: BulkLimits.bytes - entries.bytes, isTimeUp: isTimeUp)
+            of: .rows, prefix: owner, from: owner + [0], bytes: bytes - entries.bytes, isTimeUp: isTimeUp)
         if removed.isMore {
-            record.rowCount = max(0, record.rowCount - Int64(removed.count))
-            record.byteCount = max(0, record.byteCount - Int64(removed.bytes))
+            record.rowCount = max(0, record.rowCount - removed.count)
+            record.byteCount = max(0, record.byteCount - removed.bytes)
             try putGeneration(number, record)
             return true
         }
@@ -111,10 +146,9 @@ extension Transaction {
     ///
     /// They are not looked at: garbage has no digest to keep, so damaged records go like all others.
     mutating func removeSome(
-        of name: TableName, prefix: [UInt8], from start: [UInt8], bytes limit: Int = BulkLimits.bytes,
-        isTimeUp: () -> Bool
-    ) throws -> (count: Int, bytes: Int, isMore: Bool) {
-        var bytes = 0
+        of name: TableName, prefix: [UInt8], from start: [UInt8], bytes limit: Int64, isTimeUp: () -> Bool
+    ) throws -> (count: Int64, bytes: Int64, isMore: Bool) {
+        var bytes: Int64 = 0
         var isMore = false
         let count = try engine.withCursor(in: tables[name]) { cursor in
             try cursor.removeWhile(from: start.rawSpan, limit: .max) { entry in
@@ -124,12 +158,12 @@ extension Transaction {
                     isMore = true
                     return false
                 }
-                bytes += entry.key.byteCount + entry.value.byteCount
+                bytes += Int64(entry.key.byteCount + entry.value.byteCount)
                 return true
             }
         }
-        if count > 0 { noteRemoved(bytes: Int64(bytes)) }
-        return (count, bytes, isMore)
+        if count > 0 { noteRemoved(bytes: bytes) }
+        return (Int64(count), bytes, isMore)
     }
 
     /// As ``discard(_:)``; a damaged record of the owner keeps only its pointer.

@@ -29,6 +29,9 @@ struct RowIndexes: Sendable {
         extractor = JSONExtractor(indexes.map(\.definition.path))
     }
 
+    /// The numbers of the indexes, in the order of all answers.
+    var numbers: [Int64] { kept.map(\.number) }
+
     /// The values of a payload, one for each index.
     func values(of payload: RawSpan, codec: PayloadCodec) -> [IndexValue] {
         extractor.values(of: payload, codec: codec)

@@ -53,7 +53,7 @@ extension Transaction {
         if let known = try tables.declaredIndexes(in: engine).named(definition.name) {
             if known.definition == definition { return known }
             try put(known, as: .removing)
-            effects.garbage.append(.index(known.number))
+            effects.garbageIndexes.append(known.number)
         }
         let record = IndexRecord(
             name: definition.name, group: definition.group, id: definition.id, type: definition.type,
@@ -69,7 +69,7 @@ extension Transaction {
     mutating func removeIndex(named name: String) throws -> Bool {
         guard let known = try tables.declaredIndexes(in: engine).named(name) else { return false }
         try put(known, as: .removing)
-        effects.garbage.append(.index(known.number))
+        effects.garbageIndexes.append(known.number)
         return true
     }
 
@@ -126,7 +126,7 @@ extension Transaction {
     mutating func reclaimSome(ofIndex number: Int64, isTimeUp: () -> Bool) throws -> Bool {
         guard try tables.declaredIndexes(in: engine).contains(where: { $0.number == number && $0.state == .removing })
         else { return false }
-        var rest = BulkLimits.bytes
+        var rest = Int64(BulkLimits.bytes)
         for generation in try tables.generationsInIndexes(engine) {
             let prefix = IndexEntryKey.prefix(generation: generation, index: number)
             let removed = try removeSome(of: .indexes, prefix: prefix, from: prefix, bytes: rest, isTimeUp: isTimeUp)

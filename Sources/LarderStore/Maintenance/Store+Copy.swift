@@ -68,7 +68,7 @@ extension Store {
         let environment = try Environment.open(path: path, options: options.environment)
         let outcome = Result { () throws -> Int64 in
             if try readFormat(environment) == .readOnly { throw StoreError.readOnlyFormat }
-            let copy = Store(environment: environment, host: host, isReadOnly: true)
+            let copy = try Store(environment: environment, host: host, isReadOnly: true)
             var first: Finding?
             let summary = try copy.verify { finding in first = first ?? finding }
             if let first { throw StoreError.verificationFailed(findings: summary.findings, first: first) }

@@ -61,12 +61,20 @@ public struct ChangeSet: Equatable, Sendable {
     public private(set) var lanes: Set<String> = []
     /// Filters whose sync state changed.
     public private(set) var filters: Set<String> = []
+    /// What was evicted, at most the newest 256.
+    public private(set) var evictions: [Eviction] = []
+
+    private static let evictionLimit = 256
+    /// Collections that were put or removed.
+    public private(set) var collections: Set<CollectionName> = []
 
     init() {}
 
     /// Whether nothing changed.
     public var isEmpty: Bool {
         rows.isEmpty && replaced.isEmpty && touched.isEmpty && lanes.isEmpty && filters.isEmpty
+            && evictions.isEmpty
+            && collections.isEmpty
     }
 
     mutating func noteUpsert(_ key: RowKey) { note(key, isRemoval: false) }
@@ -84,6 +92,9 @@ public struct ChangeSet: Equatable, Sendable {
 
     mutating func noteFilter(_ filter: String) { filters.insert(filter) }
 
+    mutating func note(_ eviction: Eviction) { append([eviction]) }
+    mutating func noteCollection(_ name: CollectionName) { collections.insert(name) }
+
     /// Adds what a later commit changed.
     mutating func merge(_ later: ChangeSet) {
         for (resource, change) in later.rows {
@@ -93,6 +104,13 @@ public struct ChangeSet: Equatable, Sendable {
         touched.formUnion(later.touched)
         lanes.formUnion(later.lanes)
         filters.formUnion(later.filters)
+        append(later.evictions)
+        collections.formUnion(later.collections)
+    }
+
+    private mutating func append(_ later: [Eviction]) {
+        evictions += later
+        evictions.removeFirst(max(0, evictions.count - Self.evictionLimit))
     }
 
     private mutating func note(_ key: RowKey, isRemoval: Bool) {

@@ -18,6 +18,10 @@ public enum Region: Hashable, Sendable {
     case outbox
     /// The sync state of a filter, by its canonical text.
     case filter(String)
+    /// What is evicted.
+    case evictions
+    /// The rows that a collection holds, and any row of its class in the resource they belong to.
+    case collection(CollectionName, home: ResourceKey)
 
     /// Whether `changes` concern this region. Too many changes to list are judged by their range.
     public func intersects(_ changes: ChangeSet) -> Bool {
@@ -37,7 +41,10 @@ public enum Region: Hashable, Sendable {
         case .row(let key):
             changes.replaced.contains(key.resource) || changes.rows[key.resource]?.touches(key...key) == true
         case .outbox: !changes.lanes.isEmpty
+        case .evictions: !changes.evictions.isEmpty
         case .filter(let filter): changes.filters.contains(filter)
+        case .collection(let name, let home):
+            changes.collections.contains(name) || Region.type(name.className, of: home).intersects(changes)
         }
     }
 }

@@ -58,7 +58,7 @@ extension Transaction {
     }
 
     /// Adds to the journal, and drops what is older than its newest records.
-    private mutating func note(_ record: JournalRecord) throws {
+    mutating func note(_ record: JournalRecord) throws {
         let sequence = try next(\.nextJournalSequence)
         try put(body: record.encode(), in: .journal) { (key) throws(FormatError) in
             try JournalRecord.appendKey(sequence, to: &key)

@@ -18,26 +18,40 @@ final class SharedState: Sendable {
     let commits = GroupCommit()
     let meter: WriterMeter
     let reclaimer: Reclaimer
+    /// Who reads which blob.
+    let leases = BlobLeases()
+    /// What was used since usage was last written down.
+    let usage = UsageNotes()
+    let room: Room
     private let hubs = Mutex<[ObjectIdentifier: Weak<ObservationHub>]>([:])
     private let isRecovered = Mutex(false)
 
     /// The state of an open environment; `host` is the one of the first open.
-    static func of(_ environment: Environment, host: HostServices) -> SharedState {
-        known.withLock { known in
+    ///
+    /// - Throws: ``EngineError/openWithOtherOptions`` when another open of the file has another cap.
+    static func of(
+        _ environment: Environment, host: HostServices, sizeCap: Int64?
+    ) throws(EngineError) -> SharedState {
+        let state = known.withLock { known in
             // While the state lives it holds its environment, so the identifier cannot be another's.
             if let state = known[ObjectIdentifier(environment)]?.object { return state }
             known = known.filter { $0.value.object != nil }
-            let state = SharedState(environment: environment, host: host)
+            let state = SharedState(environment: environment, host: host, sizeCap: sizeCap)
             known[ObjectIdentifier(environment)] = Weak(object: state)
             return state
         }
+        if state.room.cap != sizeCap { throw .openWithOtherOptions }
+        return state
     }
 
-    private init(environment: Environment, host: HostServices) {
+    private init(environment: Environment, host: HostServices, sizeCap: Int64?) {
         self.environment = environment
         tables = Tables(environment.tables)
         meter = WriterMeter(elapsed: host.elapsed)
-        reclaimer = Reclaimer(environment: environment, tables: tables, host: host, meter: meter)
+        room = Room(cap: sizeCap, now: host.now, usage: usage, leases: leases)
+        reclaimer = Reclaimer(
+            environment: environment, tables: tables, room: room, host: host, meter: meter, leases: leases)
+        room.setGarbage { [weak reclaimer] in reclaimer?.waiting ?? Room.Garbage() }
     }
 
     /// Runs `recover` unless it has run since the file was opened.
@@ -61,7 +75,7 @@ final class SharedState: Sendable {
         if !effects.changes.isEmpty {
             for hub in hubs.withLock({ $0.values.compactMap(\.object) }) { hub.publish(effects.changes) }
         }
-        reclaimer.add(effects.garbage)
+        reclaimer.add(effects.garbage, blobs: effects.garbageBlobs, indexes: effects.garbageIndexes)
     }
 
     /// Runs `body` in a transaction of its own on the writer thread, where the caller is.
@@ -70,7 +84,7 @@ final class SharedState: Sendable {
     ) throws -> Result {
         let (result, effects) = try meter.measure(isBulk: isBulk) {
             try environment.transact(durability: durability) { (engine: inout WriteTransaction) in
-                try Transaction.run(&engine, tables, body)
+                try Transaction.run(&engine, tables, room, body)
             }
         }
         publish(effects)
@@ -82,14 +96,14 @@ final class SharedState: Sendable {
 struct CommitEffects: Sendable {
     /// What observers are told.
     var changes = ChangeSet()
-    /// What nobody needs any more.
-    var garbage: [Garbage] = []
-}
-
-/// Records that are deleted behind the callers' backs.
-enum Garbage: Hashable, Sendable {
-    /// The rows and index entries of a generation.
-    case generation(Int64)
-    /// The entries of an index.
-    case index(Int64)
+    /// Generations whose rows nobody needs any more.
+    var garbage: [Int64] = []
+    /// Blobs that nothing names any more.
+    var garbageBlobs: [Int64] = []
+    /// Secondary indexes that were given up.
+    var garbageIndexes: [Int64] = []
+    /// Blobs that became the bodies of responses.
+    var namedBlobs: Set<Int64> = []
+    /// What was evicted.
+    var evictions: [Eviction] = []
 }

@@ -5,8 +5,9 @@ extension Store {
     /// Opens the store in the directory at `path`, made when it does not exist.
     ///
     /// A process that opens the same directory twice with the same options shares one environment. What a killed
-    /// process was staging becomes garbage and is reclaimed in the background. Blocks while another process opens or
-    /// closes the store.
+    /// process was staging becomes garbage and is reclaimed in the background. When more is stored than
+    /// ``StoreOptions/sizeCap`` allows, what may go is evicted before the first write. Blocks while another process
+    /// opens or closes the store.
     ///
     /// - Throws: ``EngineError`` (its cases under opening), ``StoreError/notAStore``,
     ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``.
@@ -18,8 +19,12 @@ extension Store {
         do {
             let access = try readFormat(environment)
             let isReadOnly = options.access == .readOnly || access == .readOnly
-            let store = Store(environment: environment, host: host, isReadOnly: isReadOnly)
-            if !isReadOnly, environment.wasOpenedAlone { store.shared.recoverOnce { store.recover() } }
+            let store = try Store(
+                environment: environment, host: host, isReadOnly: isReadOnly, sizeCap: options.sizeCap)
+            if !isReadOnly {
+                if environment.wasOpenedAlone { store.shared.recoverOnce { store.recover() } }
+                store.fitToCap()
+            }
             return store
         } catch {
             try? environment.close()

@@ -16,11 +16,13 @@ public final class Store: Sendable {
     public let isReadOnly: Bool
     private let isOpen = Atomic(true)
 
-    init(environment: Environment, host: HostServices, isReadOnly: Bool) {
+    init(
+        environment: Environment, host: HostServices, isReadOnly: Bool, sizeCap: Int64? = nil
+    ) throws(EngineError) {
         self.environment = environment
         self.host = host
         self.isReadOnly = isReadOnly
-        shared = SharedState.of(environment, host: host)
+        shared = try SharedState.of(environment, host: host, sizeCap: sizeCap)
         tables = shared.tables
         shared.add(hub)
     }
@@ -44,6 +46,7 @@ public final class Store: Sendable {
         let (isFirst, _) = isOpen.compareExchange(expected: true, desired: false, ordering: .acquiringAndReleasing)
         if !isFirst { throw EngineError.closed }
         hub.finish()
+        writeUsageSoon()
         do throws(EngineError) {
             try environment.close(within: milliseconds)
         } catch {

@@ -22,10 +22,14 @@ public enum StoreError: Error, Equatable, Sendable {
     case unknownEntry(UUIDBytes)
     /// The resource is not in the store, or has no rows to change.
     case noLiveGeneration(ResourceKey)
+    /// The write does not fit under the cap: what else is stored may not be evicted, or is not enough.
+    case full(SpaceShortage)
     /// A row's payload is not marked with the codec it was to be decoded with.
     case unexpectedCodec(stored: PayloadCodec, expected: PayloadCodec)
     /// The index of this name cannot be asked: it is being built or removed, or is not there.
     case indexNotReady(String)
+    /// The blob was removed before it was read, because room was needed or by another process.
+    case blobGone
     /// A copy of the store was not accepted, because something is wrong with its content.
     case verificationFailed(findings: Int, first: Finding)
 }
@@ -44,9 +48,12 @@ extension StoreError: CustomStringConvertible {
         case .duplicateEntry(let id): "The outbox already has the entry \(id)."
         case .unknownEntry(let id): "The outbox has no entry \(id)."
         case .noLiveGeneration: "The resource has no rows in the store."
+        case .full(let shortage):
+            "The write is \(shortage.missing) bytes too large for the cap of \(shortage.cap): raise it, unpin or remove content."
         case .unexpectedCodec(let stored, let expected):
             "The payload is marked with codec \(stored.rawValue), not \(expected.rawValue)."
         case .indexNotReady: "The index is not whole: declare it, and wait until it is."
+        case .blobGone: "The body was removed before it was read."
         case .verificationFailed(let findings, let first):
             "The content has \(findings) findings, first \(first.kind.rawValue) in \(first.table): verify the store."
         }

@@ -8,17 +8,26 @@ public struct StoreOptions: Hashable, Sendable {
     public var mapSize: Int
     /// The size beyond which the store never grows, in bytes.
     public var mapSizeCap: Int
+    /// The most bytes of keys and values that may be stored after a commit, the store's own records in `meta` not
+    /// counted; nil for any number.
+    ///
+    /// Room is made by removing what was replaced, then by evicting what nobody used for long and nobody pinned; a write
+    /// that does not fit then fails with ``StoreError/full(_:)``. Every open of the file has to name the same cap; the
+    /// file does not remember it.
+    public var sizeCap: Int64?
     /// Reader slots to ask for.
     public var maximumReaders: Int
 
     /// Options with the defaults of a 64-bit machine.
     public init(
         access: EnvironmentOptions.Access = .readWrite, mapSize: Int = EnvironmentOptions.defaultMapSize,
-        mapSizeCap: Int = EnvironmentOptions.defaultMapSize, maximumReaders: Int = 126
+        mapSizeCap: Int = EnvironmentOptions.defaultMapSize, sizeCap: Int64? = nil, maximumReaders: Int = 126
     ) {
+        if let sizeCap { precondition(sizeCap > 0, "a cap of \(sizeCap) bytes") }
         self.access = access
         self.mapSize = mapSize
         self.mapSizeCap = mapSizeCap
+        self.sizeCap = sizeCap
         self.maximumReaders = maximumReaders
     }
 

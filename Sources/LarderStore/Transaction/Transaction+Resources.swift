@@ -59,7 +59,7 @@ extension Transaction {
         }
         record.state = .garbage
         try putGeneration(generation, record)
-        effects.garbage.append(.generation(generation))
+        effects.garbage.append(generation)
     }
 
     mutating func putGeneration(_ generation: Int64, _ record: GenerationRecord) throws {

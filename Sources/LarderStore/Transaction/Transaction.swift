@@ -7,6 +7,8 @@ internal import LarderFormat
 public struct Transaction: ~Copyable {
     var engine: LarderEngine.WriteTransaction
     let tables: Tables
+    /// The cap on what is stored, and where the search for something to evict stands.
+    let room: Room
     /// How often something was changed: tells a failed body that did nothing from one that has to be undone.
     private(set) var mutationCount = 0
     /// What the commit sets off.
@@ -14,21 +16,24 @@ public struct Transaction: ~Copyable {
     /// The declared indexes, as far as they were needed.
     var indexCache = IndexCache()
     private var counters: CountersRecord?
-    private var sizeDelta: Int64 = 0
+    /// By how many bytes the stored size has changed so far.
+    private(set) var sizeDelta: Int64 = 0
 
-    private init(_ engine: consuming LarderEngine.WriteTransaction, _ tables: Tables) {
+    private init(_ engine: consuming LarderEngine.WriteTransaction, _ tables: Tables, _ room: Room) {
         self.engine = engine
         self.tables = tables
+        self.room = room
     }
 
-    /// Wraps `engine` for the length of `body` and writes the counters when it succeeds.
+    /// Wraps `engine` for the length of `body`; when it succeeds, makes room and writes the counters.
     static func run<Result>(
-        _ engine: inout LarderEngine.WriteTransaction, _ tables: Tables,
+        _ engine: inout LarderEngine.WriteTransaction, _ tables: Tables, _ room: Room,
         _ body: (inout Transaction) throws -> Result
     ) throws -> (Result, CommitEffects) {
-        var transaction = Transaction(engine, tables)
+        var transaction = Transaction(engine, tables, room)
         let outcome = Swift.Result { () throws -> Result in
             let result = try body(&transaction)
+            try transaction.makeRoom()
             try transaction.writeCounters()
             return result
         }
@@ -116,17 +121,25 @@ extension Transaction {
         return number
     }
 
+    /// The sequence that the outbox gives next.
+    func nextOutboxSequence() throws -> Int64 { try currentCounters().nextOutboxSequence }
+
     private func currentCounters() throws -> CountersRecord {
         if let counters { return counters }
         return try tables.counters(in: engine)
     }
 
+    /// The stored size if the transaction were committed now, in bytes.
+    package func storedSize() throws -> Int64 {
+        // A wrong size on the medium is a finding, not a reason to stop writing.
+        let (size, overflow) = try currentCounters().storedSize.addingReportingOverflow(sizeDelta)
+        return overflow ? .max : max(0, size)
+    }
+
     private mutating func writeCounters() throws {
         guard counters != nil || sizeDelta != 0 else { return }
         var final = try currentCounters()
-        // A wrong size on the medium is a finding, not a reason to stop writing.
-        let (size, overflow) = final.storedSize.addingReportingOverflow(sizeDelta)
-        final.storedSize = overflow ? .max : max(0, size)
+        final.storedSize = try storedSize()
         try put(body: final.encode(), key: CountersRecord.key, in: .meta)
     }
 }

@@ -36,7 +36,7 @@ public struct Finding: Hashable, Sendable {
         public static let orphan = Kind(rawValue: "orphan")
         /// A counter does not lie above what it numbers, or the stored size is not the one counted.
         public static let counter = Kind(rawValue: "counter")
-        /// The outbox and its index disagree.
+        /// A table and its own index disagree.
         public static let index = Kind(rawValue: "index")
         /// A membership names a filter or a resource that is not there.
         public static let member = Kind(rawValue: "member")

@@ -12,7 +12,8 @@ extension Store {
     ///   - report: told each finding as it is found.
     /// - Throws: what `progress` and `report` throw, which ends the walk; ``EngineError`` when the store is closed or
     ///   no reader slot is left.
-    /// - Complexity: reads the whole store; memory for each resource, generation and filter, not for rows.
+    /// - Complexity: reads the whole store; memory for each resource, generation and filter, and for the row names of one
+    ///   collection; not for rows.
     public func verify(
         progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }, _ report: (Finding) throws -> Void
     ) throws -> VerifySummary {

@@ -1,11 +1,119 @@
 internal import LarderEngine
 internal import LarderFormat
 
+/// What was found in `blobs` of one blob.
+struct BlobContent {
+    /// What is known of it; nil when that could not be read.
+    var record: BlobRecord?
+    /// Chunks found, and the number the next one is to have.
+    var chunks: Int64 = 0
+    var digest: UInt64 = 0
+    /// Records that name it.
+    var owners = 0
+}
+
 extension Verifier {
-    /// Checks that every record of `blobs` verifies.
+    /// Notes that a record names a blob as its body. FORMAT.md, Invariant 12.
+    func noteOwner(
+        ofBlob number: Int64, byteCount: Int64, in name: TableName, at location: String
+    ) throws(Stop) {
+        if number < 1 { return try find(.pointer, in: name, at: location, "blobs are counted from 1") }
+        highest.blob = max(highest.blob, number)
+        blobOwners.append(BlobOwner(blob: number, byteCount: byteCount, table: name, location: location))
+    }
+
+    /// Heads and chunks, each by itself; a chunk's bytes only under its blob's head. FORMAT.md, Invariant 12.
     func verifyBlobs(_ snapshot: borrowing ReadTransaction) throws {
         try walk(.blobs, snapshot) { entry in
-            _ = try record(of: entry, .blobs, at: Self.bytes(entry.key)) { (_) throws(FormatError) in true }
+            guard let key = try key(of: entry, .blobs, BlobKey.init(decoding:)) else { return }
+            switch key {
+            case .head(let number):
+                try notePositive(number, in: .blobs, at: "blob \(number)")
+                highest.blob = max(highest.blob, number)
+                let record = try record(of: entry, .blobs, at: "blob \(number)", BlobRecord.init(decoding:))
+                blobs[number] = BlobContent(record: record)
+            case .chunk(let blob, let number):
+                try verifyChunk(entry, number, of: blob)
+            }
         }
     }
+
+    private func verifyChunk(_ entry: borrowing Entry, _ number: Int64, of blob: Int64) throws {
+        let location = "chunk \(number) of blob \(blob)"
+        highest.blob = max(highest.blob, blob)
+        let byteCount: Int
+        do throws(FormatError) {
+            byteCount = try Record.open(
+                entry.value, key: entry.key, seed: TableName.blobs.seed, codec: PayloadCodec.opaque.rawValue
+            ).byteCount
+        } catch {
+            try find(damage: error, in: .blobs, at: location)
+            blobs[blob]?.chunks += 1
+            return
+        }
+        guard var content = blobs[blob] else {
+            return try find(.orphan, in: .blobs, at: location, "the blob has no record")
+        }
+        defer { blobs[blob] = content }
+        let expected = content.chunks
+        content.chunks += 1
+        if let checksum = try? Record.checksum(of: entry.value) { content.digest &+= checksum }
+        guard let record = content.record, record.state == .live else { return }
+        if number != expected {
+            try find(.order, in: .blobs, at: location, "chunk \(expected) of the blob was to come")
+        }
+        let wanted = number < record.chunkCount ? record.range(ofChunk: number).count : 0
+        if byteCount != wanted {
+            try find(.count, in: .blobs, at: location, "\(byteCount) bytes, where there are to be \(wanted)")
+        }
+    }
+
+    /// Blobs with their chunks and the records that name them. FORMAT.md, Invariant 12.
+    func compareBlobs() throws {
+        if broken.contains(.blobs) { return }
+        for owner in blobOwners {
+            blobs[owner.blob]?.owners += 1
+            try compare(owner)
+        }
+        for (number, content) in blobs.sorted(by: { $0.key < $1.key }) {
+            guard let record = content.record, record.state == .live else { continue }
+            let location = "blob \(number)"
+            if content.chunks != record.chunkCount {
+                try find(
+                    .count, in: .blobs, at: location, "\(record.chunkCount) chunks noted, \(content.chunks) found")
+            }
+            if content.digest != record.digest {
+                try find(.digest, in: .blobs, at: location, "the chunks are not those that were written")
+            }
+            if content.owners > 1 {
+                try find(.duplicate, in: .blobs, at: location, "\(content.owners) records name it")
+            }
+            if content.owners == 0, !hasDamagedBlobOwners, broken.isEmpty {
+                try find(.orphan, in: .blobs, at: location, "live, and no record names it")
+            }
+        }
+    }
+
+    private func compare(_ owner: BlobOwner) throws(Stop) {
+        guard let content = blobs[owner.blob] else {
+            return try find(.pointer, in: owner.table, at: owner.location, "its blob \(owner.blob) is not there")
+        }
+        guard let record = content.record else { return }
+        if record.state != .live {
+            try find(
+                .pointer, in: owner.table, at: owner.location, "its blob \(owner.blob) is marked as \(record.state)")
+        } else if record.byteCount != owner.byteCount {
+            try find(
+                .count, in: owner.table, at: owner.location,
+                "\(owner.byteCount) bytes noted, \(record.byteCount) in its blob")
+        }
+    }
+}
+
+/// A record that names a blob.
+struct BlobOwner {
+    let blob: Int64
+    let byteCount: Int64
+    let table: TableName
+    let location: String
 }

@@ -2,10 +2,170 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Verifier {
-    /// Checks that every record of `collections` verifies.
+    /// Checks `collections`. FORMAT.md, Invariant 12.
     func verifyCollections(_ snapshot: borrowing ReadTransaction) throws {
+        var walked = WalkedCollections()
         try walk(.collections, snapshot) { entry in
-            _ = try record(of: entry, .collections, at: Self.bytes(entry.key)) { (_) throws(FormatError) in true }
+            guard let key = try key(of: entry, .collections, CollectionKey.init(decoding:)) else { return }
+            switch key {
+            case .name: try verifyName(entry, snapshot)
+            case .holder(let row, let number):
+                highest.collection = max(highest.collection, number)
+                walked.holders[number, default: 0] += 1
+                _ = try record(
+                    of: entry, .collections, at: "holder of \(row) in collection \(number)",
+                    CollectionHolderRecord.init(decoding:))
+            case .record(let number):
+                try compareHolders(of: walked.current, walked, snapshot)
+                walked.current = try verifyCollection(entry, number, snapshot)
+                walked.numbers.insert(number)
+            case .chunk(let number, let chunk): try verifyChunk(entry, number, chunk, &walked)
+            case .single(let row):
+                _ = try record(
+                    of: entry, .collections, at: "single answer \(row)", SingleAnswerRecord.init(decoding:))
+            }
+        }
+        if broken.contains(.collections) { return }
+        try compareHolders(of: walked.current, walked, snapshot)
+        for number in walked.holders.keys.sorted() where !walked.numbers.contains(number) {
+            try find(.orphan, in: .collections, at: "collection \(number)", "it holds rows, and has no record")
         }
     }
+
+    /// A name, and the record it names.
+    private func verifyName(_ entry: borrowing Entry, _ snapshot: borrowing ReadTransaction) throws {
+        let location = "name \(Self.bytes(entry.key))"
+        guard let place = try record(of: entry, .collections, at: location, CollectionNumberRecord.init(decoding:))
+        else { return }
+        highest.collection = max(highest.collection, place.number)
+        do {
+            guard let named = try tables.collection(number: place.number, in: snapshot) else {
+                return try find(
+                    .index, in: .collections, at: location, "the collection \(place.number) has no record")
+            }
+            let key = try Transaction.key { (key) throws(FormatError) in
+                try CollectionKey.append(name: named.name, to: &key)
+            }
+            if !entry.key.equals(key.rawSpan) {
+                try find(
+                    .index, in: .collections, at: location, "the collection \(place.number) has another name")
+            }
+        } catch is StoreError {
+            // A damaged record is a finding of its own.
+        }
+    }
+
+    /// A record, and the name that leads to it.
+    private func verifyCollection(
+        _ entry: borrowing Entry, _ number: Int64, _ snapshot: borrowing ReadTransaction
+    ) throws -> WalkedCollections.Current? {
+        let location = "collection \(number)"
+        try notePositive(number, in: .collections, at: location)
+        highest.collection = max(highest.collection, number)
+        guard let record = try record(of: entry, .collections, at: location, CollectionRecord.init(decoding:)) else {
+            return nil
+        }
+        do {
+            let place = try tables.record(
+                .collections, in: snapshot,
+                key: { (key) throws(FormatError) in try CollectionKey.append(name: record.name, to: &key) },
+                CollectionNumberRecord.init(decoding:))
+            if place?.number != number {
+                try find(.index, in: .collections, at: location, "its name does not lead to it")
+            }
+        } catch StoreError.invalid(let reason) {
+            try find(damage: reason, in: .collections, at: location)
+        } catch is StoreError {
+            // A damaged name is a finding of its own.
+        }
+        return WalkedCollections.Current(number: number, record: record)
+    }
+
+    private func verifyChunk(
+        _ entry: borrowing Entry, _ number: Int64, _ chunk: Int64, _ walked: inout WalkedCollections
+    ) throws {
+        let location = "collection \(number) chunk \(chunk)"
+        if entry.value.byteCount > Limits.collectionChunk {
+            try find(.undecodable, in: .collections, at: location, "a chunk of \(entry.value.byteCount) bytes")
+        }
+        guard let current = walked.current, current.number == number else {
+            if !walked.numbers.contains(number) {
+                try find(.orphan, in: .collections, at: location, "the collection has no record")
+            }
+            // Its checksum can be verified all the same.
+            _ = try record(of: entry, .collections, at: location) { (_) throws(FormatError) in }
+            return
+        }
+        if chunk != current.chunks {
+            try find(.count, in: .collections, at: location, "chunk \(current.chunks) should stand here")
+        }
+        walked.current?.chunks += 1
+        let content = try record(of: entry, .collections, at: location) { (body) throws(FormatError) in
+            try CollectionChunk(decoding: body, home: current.record.home, type: current.record.name.className)
+        }
+        guard let content else {
+            walked.current?.isWhole = false
+            return
+        }
+        for row in content.rows { walked.current?.times[row, default: 0] += 1 }
+    }
+
+    /// Holds what a collection's chunks name against its record and its holders.
+    private func compareHolders(
+        of current: WalkedCollections.Current?, _ walked: WalkedCollections, _ snapshot: borrowing ReadTransaction
+    ) throws {
+        guard let current else { return }
+        let location = "collection \(current.number)"
+        if current.chunks != current.record.chunkCount {
+            try find(
+                .count, in: .collections, at: location,
+                "\(current.record.chunkCount) chunks noted, \(current.chunks) found")
+        }
+        guard current.isWhole else { return }
+        let rows = current.times.values.reduce(0, +)
+        if rows != current.record.rowCount {
+            try find(
+                .count, in: .collections, at: location, "\(current.record.rowCount) rows noted, \(rows) found")
+        }
+        let holders = walked.holders[current.number] ?? 0
+        if holders != current.times.count {
+            try find(
+                .index, in: .collections, at: location, "it has \(current.times.count) rows, and \(holders) holders")
+        }
+        for (row, times) in current.times.sorted(by: { $0.key < $1.key }) {
+            do {
+                let holder = try tables.record(
+                    .collections, in: snapshot,
+                    key: { (key) throws(FormatError) in
+                        try CollectionKey.append(holderOf: row, number: current.number, to: &key)
+                    },
+                    CollectionHolderRecord.init(decoding:))
+                if holder?.times == times { continue }
+                try find(.index, in: .collections, at: location, "the holder of \(row) is missing or miscounts")
+            } catch StoreError.invalid(let reason) {
+                try find(damage: reason, in: .collections, at: location)
+            } catch is StoreError {
+                // A damaged holder is a finding of its own.
+            }
+        }
+    }
+}
+
+/// What a walk through `collections` has met: names first, then holders, then each record with its chunks.
+private struct WalkedCollections {
+    struct Current {
+        let number: Int64
+        let record: CollectionRecord
+        var chunks: Int64 = 0
+        /// Whether every chunk could be read.
+        var isWhole = true
+        /// How often each row was named.
+        var times: [RowKey: Int64] = [:]
+    }
+
+    /// How many holders each collection has.
+    var holders: [Int64: Int] = [:]
+    /// The collections that have a record, be it a damaged one.
+    var numbers: Set<Int64> = []
+    var current: Current?
 }

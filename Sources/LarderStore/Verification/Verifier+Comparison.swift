@@ -103,7 +103,10 @@ extension Verifier {
             ("generation", counters.nextGeneration, highest.generation),
             ("outbox sequence", counters.nextOutboxSequence, highest.outboxSequence),
             ("filter", counters.nextFilter, highest.filter),
+            ("blob", counters.nextBlob, highest.blob),
             ("journal sequence", counters.nextJournalSequence, highest.journalSequence),
+            ("index", counters.nextIndex, highest.index),
+            ("collection", counters.nextCollection, highest.collection),
         ]
         for (what, next, highest) in pairs where next <= highest {
             try find(.counter, in: .meta, at: "counters", "the next \(what) is \(next), and \(highest) is in use")

@@ -2,10 +2,78 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Verifier {
-    /// Checks that every record of `responses` verifies.
+    /// Responses, their index and their bodies' numbers. FORMAT.md, Invariants 12 and 13.
     func verifyResponses(_ snapshot: borrowing ReadTransaction) throws {
+        // Responses of one cache key are neighbours.
+        var neighbours: [ResponseRecord] = []
         try walk(.responses, snapshot) { entry in
-            _ = try record(of: entry, .responses, at: Self.bytes(entry.key)) { (_) throws(FormatError) in true }
+            guard let key = try key(of: entry, .responses, ResponseKey.init(decoding:)) else { return }
+            switch key {
+            case .response(let place):
+                let location = "\(place.beginning) variant \(place.variant)"
+                guard let record = try record(of: entry, .responses, at: location, ResponseRecord.init(decoding:))
+                else {
+                    hasDamagedBlobOwners = true
+                    return
+                }
+                try verifyResponse(record, at: place, location, snapshot)
+                if neighbours.last?.key.isSameText(as: record.key) != true { neighbours = [] }
+                if neighbours.contains(where: { $0.selecting == record.selecting }) {
+                    try find(.duplicate, in: .responses, at: location, "another response has the same selection")
+                }
+                neighbours.append(record)
+            case .tag(let tag, let place):
+                try verifyIndex(entry, at: place, "tag \(tag) of \(place.beginning)", snapshot) { record in
+                    record.tags.contains { $0.isSameText(as: tag) }
+                }
+            case .expiry(let time, let place):
+                try verifyIndex(entry, at: place, "sweep of \(place.beginning) at \(time)", snapshot) { record in
+                    record.sweepAt == time
+                }
+            }
+        }
+    }
+
+    private func verifyResponse(
+        _ record: ResponseRecord, at place: ResponsePlace, _ location: String, _ snapshot: borrowing ReadTransaction
+    ) throws {
+        if ResponsePlace(key: record.key, variant: place.variant) != place || place.variant < 1 {
+            try find(.key, in: .responses, at: location, "the record is that of another cache key")
+        }
+        if record.fields.contains(where: { ResponseRecord.isSecret($0.name) }) {
+            try find(.undecodable, in: .responses, at: location, "the record holds credentials or cookies")
+        }
+        try noteOwner(ofBlob: record.blob, byteCount: record.byteCount, in: .responses, at: location)
+        for key in ResponseEntry(place: place, record: record).indexKeys {
+            do {
+                let found = try tables.record(
+                    .responses, in: snapshot, key: { (buffer) throws(FormatError) in try key.append(to: &buffer) },
+                    ResponseIndexRecord.init(decoding:))
+                if found == nil {
+                    try find(.index, in: .responses, at: location, "a tag or sweep time of it is not in the index")
+                }
+            } catch is StoreError {
+                // A damaged index record is a finding of its own.
+            }
+        }
+    }
+
+    private func verifyIndex(
+        _ entry: borrowing Entry, at place: ResponsePlace, _ location: String, _ snapshot: borrowing ReadTransaction,
+        _ isNamed: (ResponseRecord) -> Bool
+    ) throws {
+        guard let index = try record(of: entry, .responses, at: location, ResponseIndexRecord.init(decoding:)) else {
+            return
+        }
+        do {
+            guard let record = try tables.response(at: place, in: snapshot) else {
+                return try find(.index, in: .responses, at: location, "the response is not there")
+            }
+            if record.blob != index.blob || !isNamed(record) {
+                try find(.index, in: .responses, at: location, "another response stands at its place")
+            }
+        } catch is StoreError {
+            // A damaged response is a finding of its own.
         }
     }
 }

@@ -29,6 +29,11 @@ final class Verifier {
     var damagedGenerations: Set<Int64> = []
     var contents: [Int64: GenerationContent] = [:]
     var filters: Set<Int64> = []
+    var indexes = WalkedIndexes()
+    var blobs: [Int64: BlobContent] = [:]
+    var blobOwners: [BlobOwner] = []
+    /// Whether a record that could not be read may have named a blob.
+    var hasDamagedBlobOwners = false
     var highest = HighestNumbers()
     private var storedSize: Int64 = 0
 
@@ -48,6 +53,7 @@ final class Verifier {
         try verifyMeta(snapshot)
         try verifyResources(snapshot)
         try verifyGenerations(snapshot)
+        indexes.declared = (try? tables.declaredIndexes(in: snapshot)) ?? []
         try verifyRows(snapshot)
         try verifyFilters(snapshot)
         try verifyMembers(snapshot)
@@ -60,6 +66,8 @@ final class Verifier {
         try verifyIndexes(snapshot)
         try compareGenerations()
         try compareResources()
+        try compareIndexes()
+        try compareBlobs()
         try compareCounters(storedSize: storedSize)
         summary.generations = Set(generations.keys).union(contents.keys).count
         try tell { try progress(summary.entries, total) }
@@ -178,4 +186,7 @@ struct HighestNumbers {
     var outboxSequence: Int64 = 0
     var filter: Int64 = 0
     var journalSequence: Int64 = 0
+    var index: Int64 = 0
+    var blob: Int64 = 0
+    var collection: Int64 = 0
 }

@@ -38,6 +38,10 @@ public struct Resource: Hashable, Sendable {
     public let schemaVersion: Int64?
     /// Whether eviction leaves it alone.
     public let isPinned: Bool
+    /// About when its rows were last read, in milliseconds since 1970-01-01 UTC.
+    public let usedAt: Int64?
+    /// The bytes of its rows when they were last evicted; nil when they never were.
+    public let evictedByteCount: Int?
 
     init(_ key: ResourceKey, _ record: ResourceRecord) {
         self.key = key
@@ -58,5 +62,7 @@ public struct Resource: Hashable, Sendable {
         changedAt = record.changedAt
         schemaVersion = record.schemaVersion
         isPinned = record.isPinned
+        usedAt = record.usedAt
+        evictedByteCount = record.evictedBytes == 0 ? nil : Int(clamping: record.evictedBytes)
     }
 }

@@ -12,13 +12,13 @@ extension Transaction {
     package mutating func accept(
         _ header: FullCopyHeader, _ order: FullCopyOrder, _ record: inout ResourceRecord, now: Int64
     ) throws {
-        try check(order.run)
+        try checkBeforeSwap(order, record)
         guard order.rule.accepts(header.sequence, floor: record.floor) else { throw LaggingCopy() }
-        if header.sequence < record.floor {
+        if header.sequence < record.floor, let run = order.run {
             // Another filter has brought newer rows since this copy was ordered: the server has them, so it was not set
             // back, and will send them with the next copy.
             guard record.floor == order.knownFloor else { throw LaggingCopy() }
-            try setBackOthers(holding: order.resource, to: header.sequence, by: order.run)
+            try setBackOthers(holding: order.resource, to: header.sequence, by: run)
         }
         record.floor = header.sequence
         record.snapshotPath = order.path.text
@@ -28,17 +28,23 @@ extension Transaction {
         try finishMember(order)
     }
 
+    /// Throws unless the copy is still wanted: its run goes on, or the resource that the host asked for was not withdrawn.
+    private func checkBeforeSwap(_ order: FullCopyOrder, _ record: ResourceRecord) throws {
+        if let run = order.run { return try check(run) }
+        if record.state == .hidden { throw SyncError.superseded }
+    }
+
     /// Whether what is here is as new as `order` asks for, by another filter's doing; its resource then counts as
     /// finished.
     package mutating func settle(_ order: FullCopyOrder) throws -> Bool {
-        try check(order.run)
+        if let run = order.run { try check(run) }
         guard let resource = try resource(order.resource), order.isSettled(by: resource) else { return false }
         try finishMember(order)
         return true
     }
 
     private mutating func finishMember(_ order: FullCopyOrder) throws {
-        let run = order.run
+        guard let run = order.run else { return }
         try putMember(
             ofFilter: run.number, order.resource, MemberRecord(listedInRun: run.run, finishedInRun: run.run))
     }
@@ -46,16 +52,18 @@ extension Transaction {
     /// Hides a resource whose full copy the server does not have (404).
     ///
     /// - Returns: false, with nothing changed, when another filter has brought news of the resource since the copy was
-    ///   ordered: the answer may be older than they are, and if it is not, the change that hides it is still to come.
+    ///   ordered: the answer may be older than they are, and if it is not, the change that hides it is still to come. So
+    ///   it is for a copy that belongs to no run.
     package mutating func hideMissing(_ order: FullCopyOrder) throws -> Bool {
-        try check(order.run)
+        guard let run = order.run else { return false }
+        try check(run)
         let old = try record(of: order.resource)?.floor ?? 0
         guard old == order.knownFloor else { return false }
-        try removeMember(ofFilter: order.run.number, order.resource)
+        try removeMember(ofFilter: run.number, order.resource)
         let floor = order.rule.changeSequence
         try withdraw(order.resource, floor: floor, as: .hidden)
         if order.rule.mayLowerFloor, old > floor {
-            try setBackOthers(holding: order.resource, to: floor, by: order.run)
+            try setBackOthers(holding: order.resource, to: floor, by: run)
             try update(order.resource) { $0.floor = floor }
         }
         return true
@@ -86,6 +94,22 @@ package struct CopyRequests: Sendable {
         }
     }
 
+    /// Whether a change that asks for the full copy of an evicted resource is only noted: the rows come back when
+    /// somebody opens or pins it. A bootstrap brings in everything that it names once.
+    func isOnlyNoted(_ record: ResourceRecord, _ member: MemberRecord, _ run: FilterRun) -> Bool {
+        guard record.state == .evicted, !record.isPinned else { return false }
+        return run.kind == .incremental || member.finishedInRun == run.run
+    }
+
+    /// Notes it: where the copy is, and what it has to contain at least.
+    func note(_ resource: ResourceKey, _ run: FilterRun, bound: Int64, in record: inout ResourceRecord) throws {
+        guard let change = latest[resource] else { return }
+        record.snapshotPath = try ServerPath.of(change.snapshotURL ?? "", .fullCopy).text
+        record.changedAt = change.changedAt ?? record.changedAt
+        // What a bootstrap does not list is in no later page either, up to its bound.
+        record.floor = max(record.floor, change.sequence, run.kind == .bootstrap ? bound : change.sequence)
+    }
+
     /// The sequence of the last change that asks for a resource's copy.
     func sequence(of resource: ResourceKey) -> Int64 { latest[resource]?.sequence ?? 0 }
 
@@ -105,7 +129,7 @@ package struct CopyRequests: Sendable {
         let isDone = try view.member(ofFilter: run.number, resource)?.finishedInRun == run.run
         if run.kind == .bootstrap {
             // Finished by this bootstrap before it was interrupted, and still as new as it has to be.
-            if isDone, known?.state == .ready, floor >= bound { return nil }
+            if isDone, known?.isSettled == true, floor >= bound { return nil }
         } else if change.sequence <= floor, known?.state != .empty {
             // A resource without a copy needs one whatever its floor: it was swept, or never came.
             return nil
@@ -118,4 +142,9 @@ package struct CopyRequests: Sendable {
             knownFloor: floor,
             knownSchema: known?.schemaVersion, run: run, changedAt: change.changedAt)
     }
+}
+
+extension Resource {
+    /// Whether its copy is here, or was and gave way to others.
+    fileprivate var isSettled: Bool { state == .ready || (state == .evicted && !isPinned) }
 }

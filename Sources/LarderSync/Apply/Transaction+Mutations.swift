@@ -72,7 +72,9 @@ extension Transaction {
     }
 
     /// Lists resources as members, on account of changes that ask for their full copies.
-    package mutating func list(_ requests: CopyRequests, _ run: FilterRun) throws {
+    ///
+    /// - Parameter bound: the sequence up to which the run goes.
+    package mutating func list(_ requests: CopyRequests, _ run: FilterRun, bound: Int64) throws {
         try check(run)
         for resource in requests.resources {
             let known = try record(of: resource)
@@ -85,6 +87,12 @@ extension Transaction {
             var member = try member(ofFilter: run.number, resource) ?? MemberRecord(listedInRun: run.run)
             member.listedInRun = run.run
             try putMember(ofFilter: run.number, resource, member)
+            if var noted = known, requests.isOnlyNoted(noted, member, run),
+                requests.sequence(of: resource) > noted.floor || run.kind == .bootstrap
+            {
+                try requests.note(resource, run, bound: bound, in: &noted)
+                try update(resource) { [noted] in $0 = noted }
+            }
             // Every member has a record, so that its state can be told.
             if known == nil { try update(resource) { _ in } }
         }

@@ -11,8 +11,8 @@ public final class ContentSync: Sendable {
     let credentials: any Credentials
     let configuration: SyncConfiguration
     private let flights = Flights()
-    private let claims = ResourceClaims()
-    private let report: @Sendable (SyncEvent) -> Void
+    let claims = ResourceClaims()
+    let report: @Sendable (SyncEvent) -> Void
 
     /// - Parameter onEvent: told what happens in every run, on whatever thread it happens; must be quick.
     public init(
@@ -42,12 +42,15 @@ public final class ContentSync: Sendable {
     ) async throws(SyncError) -> SyncReport {
         try await flights.join(filter.description) { () async throws(SyncError) in
             let run = SyncRun(
-                filter: filter, store: self.store,
-                client: ServerClient(
-                    transport: self.transport, credentials: self.credentials, configuration: self.configuration,
-                    now: self.store.host.now),
+                filter: filter, store: self.store, client: self.client(),
                 claims: self.claims, configuration: self.configuration, report: onEvent)
             return try await run.execute()
         }
+    }
+
+    /// Asks the server for one run, or one full copy.
+    func client() -> ServerClient {
+        ServerClient(
+            transport: transport, credentials: credentials, configuration: configuration, now: store.host.now)
     }
 }

@@ -72,6 +72,7 @@ extension SyncCoordinator {
                     if case .stopped = effect { isOver = true }
                     await perform(effect, in: &group)
                 }
+                if case .trigger(.opened(let resource)) = event { restoreOpened(resource, in: &group) }
                 publish(isProgress: false)
                 if isOver { break }
                 if let deadline, isSettled(before: deadline) { continuation.yield(.stop) }

@@ -9,7 +9,8 @@ package struct FullCopyOrder: Sendable {
     let knownFloor: Int64
     /// The schema version of the rows that were here then, if any.
     let knownSchema: Int64?
-    let run: FilterRun
+    /// The run it belongs to; nil when the host asks for the resource by itself.
+    let run: FilterRun?
     let changedAt: Int64?
 }
 

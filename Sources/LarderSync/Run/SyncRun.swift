@@ -84,7 +84,7 @@ struct SyncRun: Sendable {
 
     private func order(_ changes: [Mutation], _ run: FilterRun, _ bound: Int64) async throws -> [FullCopyOrder] {
         let requests = CopyRequests(changes)
-        try await store.write { transaction in try transaction.list(requests, run) }
+        try await store.write { transaction in try transaction.list(requests, run, bound: bound) }
         return try store.read { view in try requests.orders(run, bound: bound, in: view) }
     }
 

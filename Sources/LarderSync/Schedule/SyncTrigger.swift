@@ -4,7 +4,8 @@ public import LarderFormat
 public enum SyncTrigger: Hashable, Sendable {
     /// The program was started, or comes back to the foreground: what has changed, in the background.
     case launch
-    /// A reader opens a resource. What is here is shown at once, and refreshed behind when it was not lately.
+    /// A reader opens a resource. What is here is shown at once, and refreshed behind when it was not lately; what was
+    /// evicted is fetched again.
     case opened(ResourceKey)
     /// The server says that something has changed; nil for any filter.
     case push(ResourceFilter?)

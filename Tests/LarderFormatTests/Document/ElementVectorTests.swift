@@ -2,7 +2,7 @@ import LarderFormat
 import Testing
 
 @Suite struct `The elements in FORMAT.md` {
-    @Test(arguments: ["integers", "elements", "order"])
+    @Test(arguments: ["integers", "elements", "order", "index-order"])
     func `encode to the bytes it shows, and decode from them`(block: String) throws {
         for line in try FormatDocument().block(block).lines {
             let elements = try #require(TupleLiteral.elements(line.left), "no value: \(line.left)")
@@ -25,6 +25,25 @@ import Testing
         #expect(keys.count > 10)
         for (lower, upper) in zip(keys, keys.dropFirst()) { #expect(precedes(lower, upper)) }
         for key in keys { #expect(try rowKey(key).generation > 0) }
+    }
+
+    @Test func `are index entries in ascending order where it says so`() throws {
+        let keys = try FormatDocument().block("index-order").lines.map { try #require([UInt8](hexadecimal: $0.right)) }
+        #expect(keys.count > 20)
+        for (lower, upper) in zip(keys, keys.dropFirst()) { #expect(precedes(lower, upper)) }
+        for key in keys {
+            let entry = try IndexEntryKey(decoding: key.rawSpan)
+            let again = try bytes(of: entry)
+            #expect(hexadecimal(again) == hexadecimal(key))
+        }
+    }
+
+    private func bytes(of entry: IndexEntryKey) throws -> [UInt8] {
+        guard case .row(let type, let key) = entry.address else { throw FormatError.notAStore }
+        var buffer = KeyBuffer()
+        _ = try IndexEntryKey.encode(
+            generation: entry.generation, index: entry.index, term: entry.term, type: type, key: key, to: &buffer)
+        return buffer.array()
     }
 
     @Test func `are the record keys it shows`() throws {

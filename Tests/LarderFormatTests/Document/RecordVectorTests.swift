@@ -30,6 +30,12 @@ import Testing
                     row: readPayload.rawSpan, updatedAt: updatedAt, codec: codec, key: key.rawSpan, seed: seed,
                     into: &sealed)
                 #expect(hexadecimal(sealed) == hexadecimal(value))
+            } else if record.lines.contains(where: { $0.left == "raw body" }) {
+                #expect(try hexadecimal(body) == hexadecimal(record.bytes("raw body")))
+                let codec = UInt8((try? record.value("codec")) ?? "0") ?? 255
+                #expect(try header(value).codec == codec)
+                let sealed = Record.seal(body: body.rawSpan, codec: codec, key: key.rawSpan, seed: seed)
+                #expect(hexadecimal(sealed) == hexadecimal(value))
             } else {
                 #expect(try decode(body) == record.elements("body"), "\(record.name)")
                 let encoded = encode(try record.elements("body"))
@@ -73,7 +79,48 @@ import Testing
         try expectBoth("member", Example.member, { $0.encode() }) { try MemberRecord(decoding: $0) }
         try expectBoth("outbox-entry", Example.entry, { $0.encode() }) { try OutboxRecord(decoding: $0) }
         try expectBoth("outbox-index", Example.index, { $0.encode() }) { try OutboxIndexRecord(decoding: $0) }
+        try expectBoth("index", Example.textIndex, { $0.encode() }) { try IndexRecord(decoding: $0) }
+        try expectBoth("response", Example.response, { $0.encode() }) { try ResponseRecord(decoding: $0) }
+        for name in ["response-tag", "response-tag-second", "response-expiry"] {
+            try expectBoth(name, Example.responseIndex, { $0.encode() }) { try ResponseIndexRecord(decoding: $0) }
+        }
+        try expectBoth("blob", Example.blob(digest: try blobDigest(of: document)), { $0.encode() }) {
+            try BlobRecord(decoding: $0)
+        }
         try expectBoth("journal", Example.journal, { $0.encode() }) { try JournalRecord(decoding: $0) }
+        try expectBoth("journal-evicted", Example.evicted, { $0.encode() }) { try JournalRecord(decoding: $0) }
+        try expectBoth("collection-name", CollectionNumberRecord(number: 1), { $0.encode() }) {
+            try CollectionNumberRecord(decoding: $0)
+        }
+        try expectBoth("collection", Example.collection, { $0.encode() }) { try CollectionRecord(decoding: $0) }
+        try expectBoth("collection-chunk", Example.chunk, { $0.encode(home: Example.owner, type: "verse") }) {
+            try CollectionChunk(decoding: $0, home: Example.owner, type: "verse")
+        }
+        try expectBoth("collection-holder-ten", CollectionHolderRecord(times: 1), { $0.encode() }) {
+            try CollectionHolderRecord(decoding: $0)
+        }
+        try expectBoth("single-answer", Example.single, { $0.encode() }) { try SingleAnswerRecord(decoding: $0) }
+    }
+
+    @Test func `mean the overlay that this software means`() throws {
+        let shown = try FormatDocument().block("record-overlay")
+        let (key, value) = (try shown.bytes("key bytes"), try shown.bytes("value bytes"))
+        let body = try open(value, key: key, seed: TableName.overlay.seed)
+        let (record, payload) = try overlay(body)
+        #expect(record == Example.overlay)
+        #expect(payload == Example.overlayPayload)
+        #expect(hexadecimal(Example.overlay.encode(payload: payload.rawSpan)) == hexadecimal(body))
+        #expect(try shown.elements("content") == [.bytes(payload)])
+        let entry: [TupleElement] = [.integer(1), .integer(0), .uuid(Example.entryID), .null]
+        #expect(try shown.elements("tuple") == entry)
+        let (row, sequence) = try OverlayKey.decode(key.rawSpan)
+        #expect(row == RowKey(resource: Example.owner, type: "note", key: "1"))
+        #expect(sequence == 2)
+    }
+
+    private func overlay(_ body: [UInt8]) throws -> (record: OverlayRecord, payload: [UInt8]) {
+        let overlay = try OverlayBody(body: body.rawSpan)
+        return (overlay.record, [UInt8](copying: overlay.payload))
     }
 
     @Test func `agree with each other: digest, bytes and stored size`() throws {
@@ -81,8 +128,10 @@ import Testing
         let generation = try document.block("record-generation").elements("body")
         #expect(generation[4] == .integer(try rowBytes(of: document)))
         #expect(generation[5] == .integer(Int64(bitPattern: try digest(of: document))))
+        let blob = try document.block("record-blob").elements("body")
+        #expect(blob[3] == .integer(Int64(bitPattern: try blobDigest(of: document))))
         let counters = try document.block("record-counters").elements("body")
-        #expect(counters[6] == .integer(try storedSize(of: document)))
+        #expect(counters[7] == .integer(try storedSize(of: document)))
     }
 
     private func rows(of document: FormatDocument) -> [FormatDocument.Block] {
@@ -100,6 +149,12 @@ import Testing
     private func storedSize(of document: FormatDocument) throws -> Int64 {
         try document.records.filter { try $0.value("table") != "meta" }.reduce(0) { sum, record in
             sum + (try size(record))
+        }
+    }
+
+    private func blobDigest(of document: FormatDocument) throws -> UInt64 {
+        try document.records.filter { $0.name.hasPrefix("record-blob-chunk") }.reduce(0) { sum, record in
+            sum &+ (try header(try record.bytes("value bytes")).checksum)
         }
     }
 

@@ -38,8 +38,42 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "index", body: Example.index.encode()) {
             try OutboxIndexRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "secondary index", body: Example.textIndex.encode()) {
+            try IndexRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "response", body: Example.response.encode()) {
+            try ResponseRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "partial response", body: Example.partialResponse.encode()) {
+            try ResponseRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "response index", body: Example.responseIndex.encode()) {
+            try ResponseIndexRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "blob", body: Example.blob(digest: .max).encode()) {
+            try BlobRecord(decoding: $0.rawSpan).encode()
+        },
         Kind(testDescription: "journal", body: Example.journal.encode()) {
             try JournalRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "eviction", body: Example.evicted.encode()) {
+            try JournalRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "collection", body: Example.collection.encode()) {
+            try CollectionRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "collection's number", body: CollectionNumberRecord(number: 7).encode()) {
+            try CollectionNumberRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "collection's chunk", body: Example.chunk.encode(home: Example.owner, type: "verse")) {
+            try CollectionChunk(decoding: $0.rawSpan, home: Example.owner, type: "verse")
+                .encode(home: Example.owner, type: "verse")
+        },
+        Kind(testDescription: "holder", body: CollectionHolderRecord(times: 2).encode()) {
+            try CollectionHolderRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "single answer", body: Example.single.encode()) {
+            try SingleAnswerRecord(decoding: $0.rawSpan).encode()
         },
     ]
 }

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `refuse negative counts`() {
-        let body = encode((0..<6).map { _ in .integer(1) } + [.integer(-1)])
+        let body = encode((0..<7).map { _ in .integer(1) } + [.integer(-1)])
         #expect(throws: FormatError.invalidValue(field: "storedSize", value: -1)) {
             try CountersRecord(decoding: body.rawSpan)
         }

@@ -15,7 +15,10 @@ enum Example {
         record.nextGeneration = 8
         record.nextOutboxSequence = 3
         record.nextFilter = 3
-        record.nextJournalSequence = 2
+        record.nextJournalSequence = 3
+        record.nextIndex = 2
+        record.nextBlob = 2
+        record.nextCollection = 2
         record.storedSize = storedSize
         return record
     }
@@ -24,6 +27,7 @@ enum Example {
         var record = ResourceRecord()
         record.state = .ready
         record.liveGeneration = 7
+        record.overlays = 1
         record.floor = 4711
         record.snapshotPath = "/api/v4/snapshots/translations/19"
         record.rowCount = 3
@@ -32,6 +36,8 @@ enum Example {
         record.changedAt = midnight + 4000
         record.schemaVersion = 2
         record.isPinned = true
+        record.usedAt = midnight + 3000
+        record.evictedBytes = 4096
         return record
     }
 
@@ -81,8 +87,76 @@ enum Example {
 
     static let index = OutboxIndexRecord(lane: "notes", sequence: 2)
 
+    static let overlay = OverlayRecord(kind: .replacement, updatedAt: midnight + 6000, entryID: entryID)
+    static let overlayPayload = Array("{\"t\":\"\"}".utf8)
+
+    static let textIndex: IndexRecord = {
+        var record = IndexRecord(
+            name: "by-text", group: "translations", id: nil, type: "verse", path: "$.text", collation: .nocase)
+        record.state = .ready
+        return record
+    }()
+
+    static let response: ResponseRecord = {
+        var record = ResponseRecord(
+            key: "https://example.test/news", method: "GET", url: "https://example.test/news", status: 200,
+            fields: [
+                .init(name: "ETag", value: Array("\"v1\"".utf8)),
+                .init(name: "Cache-Control", value: Array("max-age=60".utf8)),
+            ],
+            requestedAt: midnight - 1000, receivedAt: midnight, storedAt: midnight)
+        record.selecting = [.init(name: "accept-language", value: "de"), .init(name: "accept-encoding", value: nil)]
+        record.blob = 1
+        record.byteCount = 12
+        record.setTags(["start", "news", "start"])
+        record.sweepAt = midnight + 86_400_000
+        record.lastUsedAt = midnight + 5000
+        return record
+    }()
+
+    /// The middle of a body of which no more came, invalidated and pinned.
+    static let partialResponse: ResponseRecord = {
+        var record = response
+        record.part = ResponseRecord.Part(start: 5, end: 17, total: 40)
+        record.demand = .validation
+        record.isPinned = true
+        record.sweepAt = nil
+        record.setTags([])
+        record.selecting = []
+        return record
+    }()
+
+    static let responseIndex = ResponseIndexRecord(blob: 1)
+
+    static func blob(digest: UInt64) -> BlobRecord {
+        BlobRecord(state: .live, byteCount: 12, chunkSize: 7, digest: digest)
+    }
+
     static let journal = JournalRecord(
         time: midnight + 5500,
         event: .outcome(
             JournalRecord.Outcome(entryID: doneID, lane: "notes", sequence: 1, outcome: "accepted")))
+
+    static let evicted = JournalRecord(
+        time: midnight + 5600,
+        event: .evicted(JournalRecord.Evicted(resource: owner, count: 1, bytes: 4096, reason: "cap")))
+    static let collectionName = CollectionName(
+        class: "verse", query: "number > 8",
+        reference: .init(row: RowKey(resource: owner, type: "verse", key: "intro"), attribute: "verses"))
+
+    static let collection: CollectionRecord = {
+        var record = CollectionRecord(name: collectionName, home: owner, fetchedAt: midnight + 8000)
+        record.entityTag = "\"v7\""
+        record.rowCount = 3
+        record.chunkCount = 1
+        return record
+    }()
+
+    static let chunk = CollectionChunk(rows: [
+        RowKey(resource: owner, type: "verse", key: "10"), RowKey(resource: owner, type: "verse", key: "9"),
+        RowKey(resource: ResourceKey("tafsirs", 1), type: "note", key: "a"),
+    ])
+
+    static let single = SingleAnswerRecord(
+        lastModified: "Thu, 01 Jan 2026 00:00:00 GMT", fetchedAt: midnight + 9000)
 }

@@ -3,7 +3,8 @@ import LarderStore
 
 /// The tables in which the sample has records.
 let tablesOfSample: [TableName] = [
-    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal,
+    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections, .responses, .blobs,
+    .indexes, .overlay,
 ]
 
 /// A small store with something in every table: ready, hidden and empty resources, a filter, an outbox, a journal.
@@ -24,9 +25,35 @@ func fillSample(_ store: Store) async throws {
             try transaction.enqueue(draft(number, lane: number == 3 ? "b" : "a"))
         }
         try transaction.acknowledge(draft(1).id, outcome: "accepted", at: 8)
+        try transaction.putCollection(
+            sampleCollection, rows: [key(3), key(7, tafsirs), key(1)], home: translations,
+            validators: Validators(entityTag: "\"1\""), fetchedAt: 9)
+        try transaction.putCollection(
+            CollectionName(class: "translation", query: "all"), rows: [key(1), key(9)], home: translations, fetchedAt: 9
+        )
+        try transaction.putSingleAnswer(at: key(2), validators: Validators(lastModified: "then"), fetchedAt: 9)
+    }
+    var sample = response("https://a.test/", language: "de")
+    sample.setTags(["news", "start"])
+    sample.sweepAt = 50
+    try await store.put(sample)
+    try await store.put(response("https://a.test/", language: nil), body: [])
+    try await store.declareIndex(sampleIndex)
+    try await store.write { transaction in
+        try transaction.layOver(.replacement(bytes("{\"n\":0}")), at: key(2), updatedAt: 6, sequence: 2)
+        try transaction.layOver(.removal, at: key(3), updatedAt: 6)
+        try transaction.layOver(.replacement(bytes("{\"n\":9}")), at: key(4), updatedAt: 7, entryID: draft(3).id)
+        try transaction.layOver(
+            .replacement(bytes("new"), codec: .opaque), at: key(1, ResourceKey("new", 1)), updatedAt: 8)
     }
     try await store.reclaim()
 }
+
+let sampleIndex = IndexDefinition(
+    name: "n", group: "translations", id: 19, type: "translation", path: JSONPath("$.n")!, collation: .nocase)
+
+let sampleCollection = CollectionName(
+    class: "translation", query: "n > 0", reference: .init(row: key("intro"), attribute: "parts"))
 
 func draft(_ number: Int, lane: String = "a") -> OutboxDraft {
     OutboxDraft(

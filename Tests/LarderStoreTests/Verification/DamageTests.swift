@@ -14,7 +14,9 @@ private struct Readings: Equatable {
     var byName: [String: Reading] = [:]
 
     init(_ store: Store) throws {
-        let resources = [translations, tafsirs, ResourceKey("tafsirs", 2), ResourceKey("tafsirs", 3)]
+        let resources = [
+            translations, tafsirs, ResourceKey("tafsirs", 2), ResourceKey("tafsirs", 3), ResourceKey("new", 1),
+        ]
         try note("resources") { try store.read { view in try view.resources().map { "\($0)" } } }
         try note("filters") {
             try store.read { view in
@@ -36,8 +38,37 @@ private struct Readings: Equatable {
                 try store.read { view in try view.rows(in: .all(of: resource)).map { "\($0)" } }
             }
         }
-        for row in [key(1), key(2), key(3), key("intro"), key(7, tafsirs)] {
+        for row in [key(1), key(2), key(3), key(4), key("intro"), key(7, tafsirs), key(1, ResourceKey("new", 1))] {
             try note("row \(row)") { try store.read { view in try view.payload(at: row).map { ["\($0)"] } ?? [] } }
+        }
+        for name in [sampleCollection, CollectionName(class: "translation", query: "all")] {
+            try note("collection \(name.query)") {
+                try store.read { view in
+                    guard let found = try view.collection(name) else { return [] }
+                    let content = try view.rows(of: found)
+                    return ["\(found)"] + content.rows.map { "\($0)" } + content.missing.map { "missing \($0)" }
+                }
+            }
+        }
+        try note("collections") { try store.read { view in try view.collections().map { "\($0)" } } }
+        try note("holding") { try store.read { view in try view.collections(holding: key(1)).map { "\($0)" } } }
+        try note("single answer") {
+            try store.read { view in try view.singleAnswer(at: key(2)).map { ["\($0)"] } ?? [] }
+        }
+        for language in ["de", nil] {
+            try note("response \(language ?? "-")") {
+                // A damaged response is as good as none: no answer, where a wrong one would be one.
+                guard let entry = try store.kept("https://a.test/", language: language),
+                    let blob = try store.blob(entry.record.blob), blob.byteCount == entry.record.byteCount
+                else { throw StoreError.blobGone }
+                return ["\(entry)", "\(try blob.bytes(0..<blob.byteCount))"]
+            }
+        }
+        try note("index") {
+            try store.read { view in
+                guard let index = try view.index(named: "n") else { throw StoreError.indexNotReady("n") }
+                return try view.indexEntries(of: index, in: translations).map { "\($0)" }
+            }
         }
         try note("commit") {
             _ = try store.statistics()
@@ -55,12 +86,18 @@ private struct Readings: Equatable {
         }
     }
 
-    /// Whether every answer is one that the sound store gave, or part of it where `isPartial`.
-    func isTrue(beside sound: Readings, isPartial: Bool) -> Bool {
+    /// Whether every answer is one that the sound store gave; or part of it, or of what a store gave that the record
+    /// was `missed` in.
+    func isTrue(beside sound: Readings, missed: Readings? = nil) -> Bool {
         byName.allSatisfy { name, reading in
             guard case .answer(let answer) = reading else { return true }
-            guard case .answer(let whole)? = sound.byName[name] else { return false }
-            return answer == whole || (isPartial && Set(answer).isSubset(of: whole))
+            // A collection names what it misses, and that is no wrong answer.
+            let told = missed == nil ? answer : answer.filter { !$0.hasPrefix("missing ") }
+            if case .answer(let whole)? = sound.byName[name] {
+                if answer == whole || (missed != nil && Set(told).isSubset(of: whole)) { return true }
+            }
+            guard case .answer(let rest)? = missed?.byName[name] else { return false }
+            return Set(told).isSubset(of: rest)
         }
     }
 }
@@ -83,11 +120,17 @@ private struct Readings: Equatable {
         let sound = try Readings(store)
         let taken = Set(records.map { [$0.table.rawValue, "\($0.key)"] })
         for record in records {
+            var missed: Readings?
+            if isPartial {
+                try raw.replace([record], by: [])
+                missed = try Readings(store)
+                try raw.replace([], by: [record])
+            }
             for variant in variants(record) {
                 if variant.key != record.key, taken.contains([variant.table.rawValue, "\(variant.key)"]) { continue }
                 try raw.replace([record], by: [variant])
                 let findings = try store.findings()
-                let isTrue = try Readings(store).isTrue(beside: sound, isPartial: isPartial)
+                let isTrue = try Readings(store).isTrue(beside: sound, missed: missed)
                 if findings.isEmpty || !isTrue {
                     Issue.record(
                         "\(record) as \(variant): \(findings.count) findings, readings \(isTrue ? "true" : "wrong")")
@@ -155,7 +198,7 @@ private struct Readings: Equatable {
                 let variant = RawRecord(table: record.table, key: record.key, value: other.value)
                 if variant == record { continue }
                 try raw.replace([record], by: [variant])
-                let isTrue = try Readings(store).isTrue(beside: sound, isPartial: false)
+                let isTrue = try Readings(store).isTrue(beside: sound)
                 if try store.findings().isEmpty || !isTrue { Issue.record("\(other) in the place of \(record)") }
                 try raw.replace([variant], by: [record])
             }

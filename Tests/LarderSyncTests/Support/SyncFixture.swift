@@ -17,12 +17,13 @@ final class SyncFixture: Sendable {
 
     /// - Parameter transport: reaches the origin, or another server; nil for the origin in this process.
     init(
-        origin: Origin = .ofTests(), transport: (any Transport)? = nil, base: String = "http://127.0.0.1/content"
+        origin: Origin = .ofTests(), transport: (any Transport)? = nil, base: String = "http://127.0.0.1/content",
+        sizeCap: Int64? = nil
     ) throws {
         self.origin = origin
         script = ScriptedTransport(transport ?? OriginTransport(origin: origin), clock: ContinuousClock())
         self.base = try #require(BaseURL(base))
-        store = try Store.open(at: path)
+        store = try Store.open(at: path, options: StoreOptions(sizeCap: sizeCap))
     }
 
     deinit {
@@ -116,7 +117,8 @@ extension SyncFixture {
     /// Drops the rows of a resource, as making room does.
     func evict(_ id: Int64) async throws {
         let resource = ResourceKey("translations", id)
-        try await store.write { transaction in try transaction.withdraw(resource, floor: 0, as: .evicted) }
+        let isDone = try await store.write { transaction in try transaction.evict(resource) }
+        #expect(isDone)
     }
 
     /// Checks the whole store.

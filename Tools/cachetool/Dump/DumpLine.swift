@@ -16,6 +16,7 @@ struct DumpLine {
         do throws(FormatError) {
             let elements = try Self.elements(record.key.rawSpan)
             if table == .rows, elements.count > 1 { return try row(record, elements) }
+            if table == .blobs, elements.count > 2 { return try chunk(record, elements) }
             let body = try Record.open(
                 record.value.rawSpan, key: record.key.rawSpan, seed: table.seed, codec: RecordHeader.tupleCodec)
             if table == .rows {
@@ -27,6 +28,17 @@ struct DumpLine {
         } catch {
             throw .damagedRecord(place: place(record.key, table), reason: error.description)
         }
+    }
+
+    private func chunk(_ record: RawRecord, _ elements: [TupleElement]) throws(FormatError) -> JSON {
+        let body = try Record.open(
+            record.value.rawSpan, key: record.key.rawSpan, seed: TableName.blobs.seed,
+            codec: PayloadCodec.opaque.rawValue)
+        return .object([
+            JSON.Member(name: "table", value: .string(TableName.blobs.rawValue)),
+            JSON.Member(name: "key", value: .array(try key(elements, .blobs))),
+            redactor.payload([UInt8](copying: body)),
+        ])
     }
 
     private func row(_ record: RawRecord, _ elements: [TupleElement]) throws(FormatError) -> JSON {
@@ -44,7 +56,7 @@ struct DumpLine {
     }
 
     private func key(_ elements: [TupleElement], _ table: TableName) throws(FormatError) -> [JSON] {
-        let fields = Shape.key(table, isIndex: elements.count == 1)
+        let fields = Shape.key(table, parts: elements.count, kind: elements.first?.integer)
         guard elements.count <= fields.count else { throw .trailingBytes(offset: 0) }
         var values: [JSON] = []
         for (element, field) in zip(elements, fields) {
@@ -58,7 +70,7 @@ struct DumpLine {
     private func plainKey(_ elements: [TupleElement]) -> [JSON] {
         elements.map { element in
             if case .text(let text) = element { return .string(text) }
-            return .null
+            return element.integer.map { .integer($0) } ?? .null
         }
     }
 
@@ -99,7 +111,7 @@ enum AnyElement {
     static func json(_ element: TupleElement, _ redactor: Redactor) -> JSON {
         switch element {
         case .null: .null
-        case .integer(let number): .integer(number)
+        case .integer(let number): redactor.json(number)
         case .bool(let flag): .bool(flag)
         case .text(let text): redactor.json(text)
         case .decimal(let number): ["decimal": redactor.json(number)]
@@ -121,5 +133,13 @@ enum AnyElement {
             if case .string(let text)? = json["uuid"] { return UUIDBytes(text).map { .uuid($0) } }
             return json["bytes"].flatMap { Field.bytes($0) }.map { .bytes($0) }
         }
+    }
+}
+
+extension TupleElement {
+    /// The number of an integer element.
+    var integer: Int64? {
+        if case .integer(let number) = self { return number }
+        return nil
     }
 }

@@ -72,7 +72,9 @@ extension DumpReader {
             throw bad("no table, or an unknown one")
         }
         guard case .array(let parts)? = json["key"], !parts.isEmpty else { throw bad("no key") }
-        let fields = Shape.key(table, isIndex: parts.count == 1)
+        var kind: Int64?
+        if case .integer(let number)? = parts.first { kind = number }
+        let fields = Shape.key(table, parts: parts.count, kind: kind)
         guard parts.count <= fields.count else { throw bad("the key has too many parts") }
         var key = TupleWriter()
         for (part, field) in zip(parts, fields) where !field.append(part, to: &key) {
@@ -80,6 +82,12 @@ extension DumpReader {
         }
         if table == .rows, parts.count > 1 {
             return (table, RawRecord(key: key.bytes, value: try row(json, key: key.bytes, generation: parts[0])))
+        }
+        if table == .blobs, parts.count > 2 {
+            guard let bytes = Field.bytes(json["payload"] ?? json) else { throw bad("no payload") }
+            let value = Record.seal(
+                body: bytes.rawSpan, codec: PayloadCodec.opaque.rawValue, key: key.bytes.rawSpan, seed: table.seed)
+            return (table, RawRecord(key: key.bytes, value: value))
         }
         let body = try self.body(json["record"], Shape.body(table, key: parts))
         if table == .rows {

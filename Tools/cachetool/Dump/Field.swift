@@ -23,6 +23,8 @@ struct Field {
         case bytes
         /// A record key.
         case recordKey
+        /// Content of any kind, shown so that its kind can be told.
+        case any
     }
 
     let name: String
@@ -39,6 +41,8 @@ extension Field {
     func json(_ element: TupleElement, _ redactor: Redactor) -> JSON? {
         if case .null = element { return .null }
         return switch (kind, element) {
+        case (.any, .integer(let number)): redactor.json(number)
+        case (.any, _): AnyElement.json(element, redactor)
         case (.plain, .integer(let number)): .integer(number)
         case (.plain, .bool(let flag)): .bool(flag)
         case (.identifier, .integer(let number)): redactor.json(number)
@@ -63,6 +67,9 @@ extension Field {
     func append(_ json: JSON, to writer: inout TupleWriter) -> Bool {
         switch (kind, json) {
         case (_, .null): writer.appendNull()
+        case (.any, _):
+            guard let element = AnyElement.element(json) else { return false }
+            writer.append(element: element)
         case (.plain, .integer(let number)), (.identifier, .integer(let number)): writer.append(integer: number)
         case (.plain, .bool(let flag)): writer.append(bool: flag)
         case (.content, .string(let text)), (.word, .string(let text)): writer.append(text: text)

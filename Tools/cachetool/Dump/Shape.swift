@@ -4,9 +4,10 @@ import LarderFormat
 enum Shape {
     /// The fields of a key.
     ///
-    /// - Parameter parts: how many elements the key has.
-    /// - Parameter isIndex: whether it is a key of the outbox's index.
-    static func key(_ table: TableName, isIndex: Bool) -> [Field] {
+    /// - Parameters:
+    ///   - parts: how many elements the key has.
+    ///   - kind: its first element, where that is a number: in some tables it tells kinds of records apart.
+    static func key(_ table: TableName, parts: Int, kind: Int64?) -> [Field] {
         switch table {
         case .meta: [Field("name", .word)]
         case .resources: [Field("group", .content), Field("id", .identifier)]
@@ -14,9 +15,13 @@ enum Shape {
         case .generations: [Field("generation")]
         case .filters: [Field("number")]
         case .members: [Field("filter"), Field("group", .content), Field("id", .identifier)]
-        case .outbox: isIndex ? [Field("entry", .uuid)] : [Field("lane", .content), Field("sequence")]
+        case .outbox: parts == 1 ? [Field("entry", .uuid)] : [Field("lane", .content), Field("sequence")]
         case .journal: [Field("sequence")]
-        case .overlay, .responses, .blobs, .collections, .indexes: []
+        case .collections: [Field("kind")] + collectionKey(kind)
+        case .responses: [Field("kind")] + responseKey(kind)
+        case .blobs: [Field("kind"), Field("blob")] + (kind == 1 ? [Field("chunk")] : [])
+        case .indexes: kind == nil ? [Field("kind", .word), Field("index")] : indexEntry
+        case .overlay: []
         }
     }
 
@@ -31,10 +36,76 @@ enum Shape {
         case .members: [Field("listedInRun"), Field("finishedInRun")]
         case .outbox: key.count == 1 ? [Field("lane", .content), Field("sequence")] : entry
         case .journal: journal
-        case .overlay, .responses, .blobs, .collections, .indexes: []
+        case .collections: collection(kind: key.first, parts: key.count)
+        case .responses: key.first == .integer(0) ? response : [Field("blob")]
+        case .blobs: blob
+        case .indexes: key.first == "index" ? index : []
+        case .overlay: []
         }
     }
 
+    private static func responseKey(_ kind: Int64?) -> [Field] {
+        let place = [Field("head", .content), Field("hash", .identifier), Field("variant")]
+        return switch kind {
+        case 0: place
+        case 1: [Field("tag", .content)] + place
+        case 2: [Field("sweepAt")] + place
+        default: []
+        }
+    }
+
+    private static func collectionKey(_ kind: Int64?) -> [Field] {
+        switch kind {
+        case 0: [Field("class", .content), Field("head", .content), Field("hash", .identifier)]
+        case 1: row + [Field("number")]
+        case 2: [Field("number"), Field("chunk")]
+        case 3: row
+        default: []
+        }
+    }
+
+    private static func collection(kind: JSON?, parts: Int) -> [Field] {
+        switch kind {
+        case .integer(0): [Field("number")]
+        case .integer(1): [Field("times")]
+        // The rows of a chunk follow as what has no field of its own.
+        case .integer(2): parts == 2 ? collection : [Field("rows")]
+        case .integer(3): validators
+        default: []
+        }
+    }
+
+    private static let row = [
+        Field("group", .content), Field("id", .identifier), Field("type", .content), Field("key", .recordKey),
+    ]
+    /// The value has one to three elements, by its class; the row two, or one that stands for both.
+    private static let indexEntry =
+        [Field("generation"), Field("index"), Field("class")]
+        + (1...4).map { Field("part \($0)", .any) }
+    private static let index = [
+        Field("name", .word), Field("group", .content), Field("id", .identifier), Field("type", .content),
+        Field("path", .content), Field("collation", .state(["binary", "nocase"])),
+        Field("state", .state(["building", "ready", "removing"])),
+    ]
+    private static let validators = [
+        Field("entityTag", .content), Field("lastModified", .content), Field("fetchedAt"),
+    ]
+    private static let collection =
+        [
+            Field("class", .content), Field("query", .content), Field("referrerGroup", .content),
+            Field("referrerID", .identifier), Field("referrerType", .content), Field("referrerKey", .recordKey),
+            Field("attribute", .content), Field("homeGroup", .content), Field("homeID", .identifier),
+        ] + validators + [Field("rows"), Field("chunks")]
+    private static let response = [
+        Field("key", .content), Field("method", .word), Field("url", .content), Field("status"),
+        Field("fields", .bytes), Field("requestedAt"), Field("receivedAt"), Field("selecting", .bytes),
+        Field("partStart"), Field("partEnd"), Field("partTotal"), Field("demand"), Field("blob"), Field("bytes"),
+        Field("tags", .bytes), Field("pinned"), Field("sweepAt"), Field("storedAt"), Field("lastUsedAt"),
+    ]
+    private static let blob = [
+        Field("state", .state(["", "staging", "live", "garbage"])), Field("bytes"), Field("chunkSize"),
+        Field("digest", .bits),
+    ]
     private static let format = [
         Field("magic", .word), Field("major"), Field("minor"), Field("minimumReader"), Field("minimumWriter"),
         Field("store", .uuid), Field("createdBy", .word), Field("incompatible", .bits),
@@ -42,12 +113,13 @@ enum Shape {
     ]
     private static let counters = [
         Field("nextGeneration"), Field("nextOutboxSequence"), Field("nextFilter"), Field("nextJournalSequence"),
-        Field("nextBlob"), Field("nextIndex"), Field("storedSize"),
+        Field("nextBlob"), Field("nextIndex"), Field("nextCollection"), Field("storedSize"),
     ]
     private static let resource = [
         Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"),
         Field("stagingGeneration"), Field("floor"), Field("snapshotPath", .content), Field("rows"), Field("bytes"),
         Field("syncedAt"), Field("changedAt"), Field("schemaVersion"), Field("pinned"),
+        Field("usedAt"), Field("evictedBytes"),
     ]
     private static let owner = [Field("group", .content), Field("id", .identifier)]
     private static let generation = [

@@ -1,7 +1,7 @@
 /// A JSON value whose members keep their order, so that one content has one text (RFC 8259).
 ///
 /// Numbers are integers: nothing in a store is anything else.
-enum JSON: Hashable {
+enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -10,7 +10,7 @@ enum JSON: Hashable {
     case object([Member])
 
     /// A name and its value.
-    struct Member: Hashable {
+    struct Member: Hashable, Sendable {
         let name: String
         let value: JSON
     }

@@ -51,7 +51,7 @@ struct Sync: AsyncParsableCommand {
             throw ValidationError("The URL must be http or https with a host, and at most a port and a path.")
         }
         _ = try parsedFilter()
-        _ = try fields(header)
+        _ = try HTTPFields(lines: header)
     }
 
     func run() async throws {
@@ -63,7 +63,7 @@ struct Sync: AsyncParsableCommand {
             }
             lines += text.split(separator: "\n").map(String.init)
         }
-        let (filter, fields) = (try parsedFilter(), try fields(lines))
+        let (filter, fields) = (try parsedFilter(), try HTTPFields(lines: lines))
         let opened = try Store.open(at: store, host: .system(logger: .tool))
         defer { try? opened.close() }
         let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
@@ -102,10 +102,10 @@ struct Sync: AsyncParsableCommand {
     }
 
     /// Runs `work`, and cancels it and waits for its end when a signal comes.
-    static func untilInterrupted(
-        _ work: @escaping @Sendable () async throws -> SyncReport?
-    ) async -> Result<SyncReport?, any Error> {
-        await withTaskGroup(of: Result<SyncReport?, any Error>.self) { group in
+    static func untilInterrupted<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async -> Result<Value, any Error> {
+        await withTaskGroup(of: Result<Value, any Error>.self) { group in
             group.addTask {
                 do {
                     return .success(try await work())
@@ -148,19 +148,5 @@ extension Sync {
         } catch {
             throw ValidationError("The filter is none (\(error)): write GROUP:* or GROUP:ID,ID.")
         }
-    }
-
-    /// The fields; errors do not quote them.
-    private func fields(_ lines: [String]) throws -> HTTPFields {
-        var fields = HTTPFields()
-        for line in lines {
-            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = parts.count == 2 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
-            guard parts.count == 2, let name = HTTPField.Name(String(parts[0])), HTTPField.isValidValue(value) else {
-                throw ValidationError("A header is not NAME:VALUE.")
-            }
-            fields.append(HTTPField(name: name, value: value))
-        }
-        return fields
     }
 }

@@ -2,8 +2,10 @@ import ArgumentParser
 import Foundation
 import LarderEngine
 import LarderFormat
+import LarderHTTP
 import LarderStore
 import LarderSync
+import LarderTransport
 
 /// How the tool ends, the same for every verb.
 enum ExitStatus: Int32 {
@@ -35,6 +37,7 @@ enum ExitStatus: Int32 {
         case let error as EngineError: self = Self.of(error)
         case let error as FormatError: self = Self.of(StoreError.damaged(table: "", reason: error))
         case let error as SyncError: self = Self.of(error)
+        case let error as HTTPCacheError: self = Self.of(error)
         case is CancellationError: self = .interrupted
         case is CocoaError, is POSIXError: self = .system
         default: return nil
@@ -57,6 +60,17 @@ enum ExitStatus: Int32 {
             .intercepted, .list:
             .system
         case .cancelled: .interrupted
+        }
+    }
+
+    private static func of(_ error: HTTPCacheError) -> ExitStatus {
+        switch error {
+        case .transport(.cancelled): .interrupted
+        case .notCached: .findings
+        case .bodyGone, .unreadable: .damage
+        case .invalidRequest, .notConfigured: .usage
+        case .parse: .format
+        case .transport, .server, .uploadTooLarge, .answerTooLarge: .system
         }
     }
 

@@ -110,7 +110,7 @@ extension Simulator {
     private func order(_ changes: [Mutation], _ begun: FilterRun, _ bound: Int64, _ run: SimulatedRun) {
         let requests = CopyRequests(changes)
         ask(run, "lists \(requests.resources.count)") { [unowned self] run, store in
-            try write(store, .listed(run.text)) { try $0.list(requests, begun) }
+            try write(store, .listed(run.text)) { try $0.list(requests, begun, bound: bound) }
             ask(run, "orders") { _, store in
                 .ordered(try store.read { view in try requests.orders(begun, bound: bound, in: view) })
             }

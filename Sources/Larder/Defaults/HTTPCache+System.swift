@@ -1,0 +1,47 @@
+public import LarderHTTP
+public import LarderStore
+internal import LarderSync
+public import LarderTransport
+public import Logging
+private import Synchronization
+
+extension HTTPCache {
+    /// A cache in front of `transport` that keeps what is to last in `store`, the rest in memory, and goes by the
+    /// system's clock and network.
+    ///
+    /// - Parameters:
+    ///   - store: nil keeps everything in memory: nothing outlasts the process.
+    ///   - memoryBytes: the most bytes kept in memory.
+    public static func system(
+        store: Store?, transport: any Transport, policy: CachePolicy = CachePolicy(),
+        options: HTTPCacheOptions = HTTPCacheOptions(), memoryBytes: Int = 5_000_000,
+        logger: Logger = Logger(label: "larder.http")
+    ) -> HTTPCache {
+        let network = NetworkWatch(SystemConnectivity.source())
+        return HTTPCache(
+            transport: transport, persistent: store.map { StoreResponseCache(store: $0) },
+            memory: MemoryResponseCache(maximumBytes: memoryBytes), policy: policy, options: options,
+            services: .system(logger: logger), isOnline: { network.isOnline })
+    }
+}
+
+/// The newest state of the network, for who asks without waiting; it counts as online until it is known.
+private final class NetworkWatch: Sendable {
+    private final class Newest: Sendable {
+        let isOnline = Atomic(true)
+    }
+
+    private let newest = Newest()
+    private let task: Task<Void, Never>
+
+    init(_ source: any ConnectivitySource) {
+        let states = source.states()
+        task = Task { [newest] in
+            for await state in states { newest.isOnline.store(state.level != .offline, ordering: .relaxed) }
+        }
+    }
+
+    deinit { task.cancel() }
+
+    var isOnline: Bool { newest.isOnline.load(ordering: .relaxed) }
+}

@@ -1,0 +1,132 @@
+/// A key of the table `collections`, which holds records of four kinds, told apart by the first element.
+///
+/// FORMAT.md, "collections".
+package enum CollectionKey: Hashable, Sendable {
+    /// A ``CollectionNumberRecord`` stands here: which collection has this class, head of the query and hash.
+    case name(className: String, head: String, hash: Int64)
+    /// A ``CollectionHolderRecord`` stands here: that a collection holds a row.
+    case holder(row: RowKey, number: Int64)
+    /// A ``CollectionRecord`` stands here.
+    case record(number: Int64)
+    /// A ``CollectionChunk`` stands here.
+    case chunk(number: Int64, chunk: Int64)
+    /// A ``SingleAnswerRecord`` stands here.
+    case single(row: RowKey)
+
+    /// The first element of a key.
+    enum Kind: Int64 {
+        case name = 0
+        case holder = 1
+        case content = 2
+        case single = 3
+    }
+
+    /// Reads a key.
+    package init(decoding key: RawSpan) throws(FormatError) {
+        var reader = TupleReader(key)
+        switch try reader.state("kind", as: Kind.self) {
+        case .name:
+            let className = try reader.text()
+            let head = try reader.text()
+            self = .name(className: className, head: head, hash: try reader.integer())
+        case .holder:
+            let row = try reader.row()
+            self = .holder(row: row, number: try reader.count("number"))
+        case .content:
+            let number = try reader.count("number")
+            self = reader.isAtEnd ? .record(number: number) : .chunk(number: number, chunk: try reader.count("chunk"))
+        case .single: self = .single(row: try reader.row())
+        }
+        try reader.end()
+    }
+
+    /// Appends the key of what a collection is known by.
+    package static func append(name: CollectionName, to buffer: inout KeyBuffer) throws(FormatError) {
+        try name.checkLimits()
+        try buffer.append(integer: Kind.name.rawValue)
+        try buffer.append(text: name.className)
+        try buffer.append(text: name.head)
+        try buffer.append(integer: name.hash)
+    }
+
+    /// Appends the key that says that a collection holds `row`.
+    package static func append(holderOf row: RowKey, number: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
+        try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
+        try buffer.append(integer: Kind.holder.rawValue)
+        try buffer.append(row: row)
+        try buffer.append(integer: number)
+    }
+
+    /// Appends the key of a collection's record.
+    package static func append(number: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
+        try buffer.append(integer: Kind.content.rawValue)
+        try buffer.append(integer: number)
+    }
+
+    /// Appends the key of a chunk of a collection.
+    package static func append(number: Int64, chunk: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
+        try append(number: number, to: &buffer)
+        try buffer.append(integer: chunk)
+    }
+
+    /// Appends the key of what is known of a row that was fetched by itself.
+    package static func append(single row: RowKey, to buffer: inout KeyBuffer) throws(FormatError) {
+        try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
+        try buffer.append(integer: Kind.single.rawValue)
+        try buffer.append(row: row)
+    }
+
+    /// What the names of all collections begin with, or of those of one class.
+    package static func prefix(namesOf className: String?) -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: Kind.name.rawValue)
+        if let className { writer.append(text: className) }
+        return writer.bytes
+    }
+
+    /// What the keys of a row's holders begin with.
+    package static func prefix(holdersOf row: RowKey) -> [UInt8] {
+        prefix(.holder, row.resource, type: row.type) { $0.append(recordKey: row.key) }
+    }
+
+    /// What the keys of single answers begin with, for rows of one type.
+    package static func prefix(singlesOf resource: ResourceKey, type: String) -> [UInt8] {
+        prefix(.single, resource, type: type) { _ in }
+    }
+
+    /// What the record and the chunks of a collection begin with.
+    package static func prefix(number: Int64) -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: Kind.content.rawValue)
+        writer.append(integer: number)
+        return writer.bytes
+    }
+
+    private static func prefix(
+        _ kind: Kind, _ resource: ResourceKey, type: String, _ more: (inout TupleWriter) -> Void
+    ) -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: kind.rawValue)
+        writer.append(resource: resource)
+        writer.append(text: type)
+        more(&writer)
+        return writer.bytes
+    }
+}
+
+extension KeyBuffer {
+    fileprivate mutating func append(row: RowKey) throws(FormatError) {
+        try append(resource: row.resource)
+        try append(text: row.type)
+        try append(recordKey: row.key)
+    }
+}
+
+extension TupleReader {
+    /// Reads the full name of a row.
+    mutating func row() throws(FormatError) -> RowKey {
+        let resource = try resource()
+        let type = try text()
+        return RowKey(resource: resource, type: type, key: try recordKey())
+    }
+}

@@ -1,0 +1,116 @@
+/// What a collection is known by: its class and its query, and the reference it was fetched through, if any.
+///
+/// Compared and hashed by its bytes. FORMAT.md, "collections".
+public struct CollectionName: Hashable, Sendable {
+    /// A reference from one row to others.
+    public struct Reference: Hashable, Sendable {
+        /// The row that refers.
+        public var row: RowKey
+        /// The attribute that does; its encoding is at most ``Limits/attribute`` bytes.
+        public var attribute: String
+
+        /// A reference from `row` by `attribute`.
+        public init(row: RowKey, attribute: String) {
+            self.row = row
+            self.attribute = attribute
+        }
+
+        /// Whether both name the same bytes.
+        public static func == (left: Reference, right: Reference) -> Bool {
+            left.row == right.row && left.attribute.equalsBytewise(right.attribute)
+        }
+
+        /// Feeds the row, then the bytes of the attribute, to `hasher`.
+        public func hash(into hasher: inout Hasher) {
+            row.hash(into: &hasher)
+            attribute.hashBytewise(into: &hasher)
+        }
+    }
+
+    /// The class of what was asked for, and the type of the rows; its encoding is at most ``Limits/rowType`` bytes.
+    public var className: String
+    /// The query as it was asked, at most ``Limits/query`` bytes; empty asks for all.
+    public var query: String
+    /// The reference that was followed; nil for a query of the class itself.
+    public var reference: Reference?
+
+    /// Names a collection. The limits are checked with each use.
+    public init(class className: String, query: String = "", reference: Reference? = nil) {
+        self.className = className
+        self.query = query
+        self.reference = reference
+    }
+
+    /// Whether both name the same bytes.
+    public static func == (left: CollectionName, right: CollectionName) -> Bool {
+        left.className.equalsBytewise(right.className) && left.query.equalsBytewise(right.query)
+            && left.reference == right.reference
+    }
+
+    /// Feeds every part, bytewise, to `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        className.hashBytewise(into: &hasher)
+        query.hashBytewise(into: &hasher)
+        hasher.combine(reference)
+    }
+}
+
+extension CollectionName {
+    /// Confirms that every part fits, or throws what ``Limits`` says.
+    package func checkLimits() throws(FormatError) {
+        try Limits.check(rowType: className)
+        try Limits.check(query: query)
+        guard let reference else { return }
+        try Limits.check(attribute: reference.attribute)
+        try RowKeyCoding.checkBudget(resource: reference.row.resource, type: reference.row.type, key: reference.row.key)
+    }
+
+    /// Elements 2 to 7 of the collection's record: all but the class.
+    func encodeRest(to writer: inout TupleWriter) {
+        writer.append(text: query)
+        guard let reference else {
+            for _ in 0..<5 { writer.appendNull() }
+            return
+        }
+        writer.append(resource: reference.row.resource)
+        writer.append(text: reference.row.type)
+        writer.append(recordKey: reference.row.key)
+        writer.append(text: reference.attribute)
+    }
+
+    /// Reads elements 1 to 7 of a collection's record.
+    init(from reader: inout TupleReader) throws(FormatError) {
+        className = try reader.text()
+        query = try reader.text()
+        if try reader.takeNull() {
+            for _ in 0..<4 where try !reader.takeNull() { throw .invalidValue(field: "referrer", value: 0) }
+            return
+        }
+        let resource = try reader.resource()
+        let type = try reader.text()
+        let row = RowKey(resource: resource, type: type, key: try reader.recordKey())
+        reference = Reference(row: row, attribute: try reader.text())
+    }
+
+    /// The beginning of the query that goes into a key, at most this many bytes with everything an element adds.
+    private static let headLimit = 200
+
+    /// The longest beginning of the query whose encoding is short enough for a key.
+    var head: String {
+        var length = 2
+        var head = String.UnicodeScalarView()
+        for scalar in query.unicodeScalars {
+            length += scalar == "\0" ? 2 : UTF8.width(scalar)
+            if length > Self.headLimit { break }
+            head.append(scalar)
+        }
+        return String(head)
+    }
+
+    /// Tells queries with the same head apart, nearly always.
+    var hash: Int64 {
+        var writer = TupleWriter()
+        encodeRest(to: &writer)
+        return Int64(bitPattern: writer.bytes.rawSpan.xxh64(seed: 0))
+    }
+}

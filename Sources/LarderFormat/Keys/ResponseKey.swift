@@ -1,0 +1,109 @@
+/// A key of the table `responses`, which holds responses, then their tags, then when they may be swept.
+///
+/// FORMAT.md, "responses".
+package enum ResponseKey: Hashable, Sendable {
+    /// A ``ResponseRecord`` stands here.
+    case response(ResponsePlace)
+    /// A ``ResponseIndexRecord`` stands here: the response has the tag.
+    case tag(String, ResponsePlace)
+    /// A ``ResponseIndexRecord`` stands here: from this time on, in milliseconds since 1970-01-01 UTC, the response
+    /// may be swept.
+    case expiry(Int64, ResponsePlace)
+
+    private enum Kind: Int64 {
+        case response = 0
+        case tag = 1
+        case expiry = 2
+    }
+
+    /// Reads a key.
+    package init(decoding key: RawSpan) throws(FormatError) {
+        var reader = TupleReader(key)
+        switch try reader.state("kind", as: Kind.self) {
+        case .response: self = .response(try ResponsePlace(reading: &reader))
+        case .tag: self = .tag(try reader.text(), try ResponsePlace(reading: &reader))
+        case .expiry: self = .expiry(try reader.integer(), try ResponsePlace(reading: &reader))
+        }
+        try reader.end()
+    }
+
+    /// Where the response stands that this key is about.
+    package var place: ResponsePlace {
+        switch self {
+        case .response(let place), .tag(_, let place), .expiry(_, let place): place
+        }
+    }
+
+    /// Appends the key.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` for a tag beyond ``Limits/tag``.
+    package func append(to buffer: inout KeyBuffer) throws(FormatError) {
+        switch self {
+        case .response(let place):
+            try buffer.append(integer: Kind.response.rawValue)
+            try place.append(to: &buffer)
+        case .tag(let tag, let place):
+            try Limits.check(tag: tag)
+            try buffer.append(integer: Kind.tag.rawValue)
+            try buffer.append(text: tag)
+            try place.append(to: &buffer)
+        case .expiry(let time, let place):
+            try buffer.append(integer: Kind.expiry.rawValue)
+            try buffer.append(integer: time)
+            try place.append(to: &buffer)
+        }
+    }
+
+    /// The bytes that the key of every response begins with.
+    package static let responses = prefix(.response) { _ in }
+
+    /// The bytes that every expiry begins with.
+    package static let expiries = prefix(.expiry) { _ in }
+
+    /// The bytes that the keys of all responses of one cache key begin with, and of few others.
+    package static func responses(of key: String) -> [UInt8] {
+        prefix(.response) { writer in
+            writer.append(text: ResponsePlace.cut(key))
+            writer.append(integer: ResponsePlace.hash(of: key))
+        }
+    }
+
+    /// The bytes that the keys of all responses begin with whose cache keys begin with `text`, and of others when
+    /// `text` is long.
+    package static func responses(beginningWith text: String) -> [UInt8] {
+        // Without the terminator, so that the text may go on.
+        prefix(.response) { $0.append(text: ResponsePlace.cut(text)) }.dropLast()
+    }
+
+    /// The bytes that the keys of one tag begin with.
+    package static func responses(tagged tag: String) -> [UInt8] {
+        prefix(.tag) { $0.append(text: tag) }
+    }
+
+    private static func prefix(_ kind: Kind, _ more: (inout TupleWriter) -> Void) -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: kind.rawValue)
+        more(&writer)
+        return writer.bytes
+    }
+
+    /// Whether both are encoded to the same bytes.
+    package static func == (left: ResponseKey, right: ResponseKey) -> Bool {
+        switch (left, right) {
+        case (.response(let left), .response(let right)): left == right
+        case (.tag(let left, let place), .tag(let right, let other)): left.equalsBytewise(right) && place == other
+        case (.expiry(let left, let place), .expiry(let right, let other)): left == right && place == other
+        default: false
+        }
+    }
+
+    /// Feeds what `==` compares to `hasher`.
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .response: break
+        case .tag(let tag, _): tag.hashBytewise(into: &hasher)
+        case .expiry(let time, _): hasher.combine(time)
+        }
+        hasher.combine(place)
+    }
+}

@@ -1,0 +1,71 @@
+/// A record of `collections`: the names of some of a collection's rows, in order.
+///
+/// FORMAT.md, "collections". Key: (2, number, chunk).
+package struct CollectionChunk: Hashable, Sendable {
+    /// The rows it names, at least one.
+    package var rows: [RowKey]
+
+    /// Makes a chunk of `rows`.
+    package init(rows: [RowKey]) {
+        self.rows = rows
+    }
+
+    /// Reads a body.
+    ///
+    /// - Parameters:
+    ///   - home: the resource of rows that are named by their key alone.
+    ///   - type: the type of those rows: the class of the collection.
+    package init(decoding body: RawSpan, home: ResourceKey, type: String) throws(FormatError) {
+        var reader = TupleReader(body)
+        let count = try reader.count("rows")
+        if count == 0 { throw .invalidValue(field: "rows", value: 0) }
+        rows = []
+        // A row takes two bytes or more, so a number that was damaged reserves nothing.
+        for _ in 0..<count {
+            if try reader.takeNull() {
+                rows.append(try reader.row())
+            } else {
+                rows.append(RowKey(resource: home, type: type, key: try reader.recordKey()))
+            }
+        }
+    }
+
+    /// The body; see ``split(_:home:type:)`` for how many rows fit one chunk.
+    package func encode(home: ResourceKey, type: String) -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: Int64(rows.count))
+        for row in rows { Self.append(row, home: home, type: type, to: &writer) }
+        return writer.bytes
+    }
+
+    /// The rows of a collection, divided into as few chunks as the limit of a chunk allows.
+    package static func split(_ rows: [RowKey], home: ResourceKey, type: String) -> [CollectionChunk] {
+        // The header, and the longest number of rows.
+        let overhead = RecordHeader.size + 9
+        var chunks: [CollectionChunk] = []
+        var current: [RowKey] = []
+        var size = overhead
+        for row in rows {
+            var writer = TupleWriter()
+            append(row, home: home, type: type, to: &writer)
+            if size + writer.bytes.count > Limits.collectionChunk {
+                chunks.append(CollectionChunk(rows: current))
+                current = []
+                size = overhead
+            }
+            current.append(row)
+            size += writer.bytes.count
+        }
+        if !current.isEmpty { chunks.append(CollectionChunk(rows: current)) }
+        return chunks
+    }
+
+    private static func append(_ row: RowKey, home: ResourceKey, type: String, to writer: inout TupleWriter) {
+        if row.resource != home || !row.type.equalsBytewise(type) {
+            writer.appendNull()
+            writer.append(resource: row.resource)
+            writer.append(text: row.type)
+        }
+        writer.append(recordKey: row.key)
+    }
+}

@@ -1,0 +1,66 @@
+/// Where a response stands in the table `responses`.
+///
+/// FORMAT.md, "responses". The text a response is kept under may be longer than a key: its beginning stands in front,
+/// so that keys with one beginning are neighbours, and its hash tells most of the others apart. The record itself holds
+/// the whole text, which is compared on every use.
+package struct ResponsePlace: Hashable, Sendable {
+    /// The beginning of the cache key, cut between code points.
+    package let beginning: String
+    /// XXH64 of the whole cache key with seed 0, as the integer with the same bits.
+    package let hash: Int64
+    /// Tells responses of one cache key apart; begins at 1.
+    package let variant: Int64
+
+    /// The place of a variant of what is kept under `key`.
+    package init(key: String, variant: Int64) {
+        beginning = Self.cut(key)
+        hash = Self.hash(of: key)
+        self.variant = variant
+    }
+
+    init(reading reader: inout TupleReader) throws(FormatError) {
+        beginning = try reader.text()
+        hash = try reader.integer()
+        variant = try reader.count("variant")
+    }
+
+    /// Appends the three elements.
+    func append(to buffer: inout KeyBuffer) throws(FormatError) {
+        try buffer.append(text: beginning)
+        try buffer.append(integer: hash)
+        try buffer.append(integer: variant)
+    }
+
+    /// The longest beginning of `key` that ends between code points and takes at most ``Limits/cacheKeyBeginning``
+    /// bytes encoded.
+    package static func cut(_ key: String) -> String {
+        // Code and terminator.
+        var length = 2
+        let scalars = key.unicodeScalars
+        var end = scalars.startIndex
+        while end < scalars.endIndex {
+            let scalar = scalars[end]
+            length += scalar.value == 0 ? 2 : UTF8.width(scalar)
+            if length > Limits.cacheKeyBeginning { break }
+            scalars.formIndex(after: &end)
+        }
+        return end == scalars.endIndex ? key : String(scalars[..<end])
+    }
+
+    /// XXH64 of a cache key with seed 0, as the integer with the same bits.
+    package static func hash(of key: String) -> Int64 {
+        Int64(bitPattern: Array(key.utf8).rawSpan.xxh64(seed: 0))
+    }
+
+    /// Whether both are encoded to the same bytes.
+    package static func == (left: ResponsePlace, right: ResponsePlace) -> Bool {
+        left.hash == right.hash && left.variant == right.variant && left.beginning.equalsBytewise(right.beginning)
+    }
+
+    /// Feeds what `==` compares to `hasher`.
+    package func hash(into hasher: inout Hasher) {
+        beginning.hashBytewise(into: &hasher)
+        hasher.combine(hash)
+        hasher.combine(variant)
+    }
+}

@@ -1,0 +1,185 @@
+internal import HTTPTypes
+internal import Synchronization
+
+/// Keeps responses in memory, up to a number of bytes; what was used longest ago goes first.
+///
+/// For tests, and for what is not to reach the medium.
+public final class MemoryResponseCache: ResponseCache {
+    private struct Entry {
+        var response: StoredResponse
+        var options: KeepOptions
+        let body: MemoryBody
+        let identity: UInt64
+        let cost: Int
+        var lastUse: UInt64
+    }
+
+    private struct State {
+        var entries: [ByteKey: [Entry]] = [:]
+        var cost = 0
+        /// Counts uses and entries.
+        var clock: UInt64 = 0
+
+        mutating func tick() -> UInt64 {
+            clock += 1
+            return clock
+        }
+    }
+
+    /// The most bytes of bodies, keys and fields that are kept.
+    public let maximumBytes: Int
+    private let state = Mutex(State())
+
+    /// An empty cache.
+    ///
+    /// - Parameter maximumBytes: of bodies, keys and fields; 5 MB by default.
+    public init(maximumBytes: Int = 5_000_000) {
+        precondition(maximumBytes >= 0, "at most \(maximumBytes) bytes")
+        self.maximumBytes = maximumBytes
+    }
+
+    /// The bytes of bodies, keys and fields that are kept now.
+    public var byteCount: Int { state.withLock { $0.cost } }
+
+    /// What is kept under `key`, the most recent first.
+    public func entries(for key: String) async throws -> [CachedResponse] {
+        state.withLock { state in
+            let use = state.tick()
+            let bytes = ByteKey(key)
+            guard var kept = state.entries[bytes] else { return [] }
+            for index in kept.indices { kept[index].lastUse = use }
+            state.entries[bytes] = kept
+            return kept.sorted { $0.response.receivedAt > $1.response.receivedAt }.map { Self.cached($0, key) }
+        }
+    }
+
+    /// Begins to keep a response whose body is still to come.
+    public func write(
+        _ response: StoredResponse, for key: String, options: KeepOptions
+    ) async throws -> any ResponseWriter {
+        MemoryResponseWriter { bytes, coverage in
+            var response = response
+            if let coverage { response.coverage = coverage }
+            return self.put(response, MemoryBody(bytes), key, options)
+        }
+    }
+
+    private func put(
+        _ response: StoredResponse, _ body: MemoryBody, _ key: String, _ options: KeepOptions
+    ) -> CachedResponse {
+        state.withLock { state in
+            let number = state.tick()
+            let entry = Entry(
+                response: response, options: options, body: body, identity: number,
+                cost: body.bytes.count + key.utf8.count + response.cost, lastUse: number)
+            let bytes = ByteKey(key)
+            remove(&state) { $0 == bytes && $1.response.selecting == response.selecting }
+            state.entries[bytes, default: []].append(entry)
+            state.cost += entry.cost
+            makeRoom(&state)
+            return Self.cached(entry, key)
+        }
+    }
+
+    /// Puts new metadata in place of an entry's.
+    public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
+        edit(entry.key) { kept in
+            guard kept.identity == entry.identity else { return }
+            let selecting = kept.response.selecting
+            kept.response = response
+            kept.response.selecting = selecting
+        }
+    }
+
+    /// Marks what is kept under `key` as to be validated before its next use.
+    public func invalidate(_ key: String) async throws {
+        edit(key) { $0.response.isInvalidated = true }
+    }
+
+    /// Removes what `selection` says.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async throws -> Int {
+        state.withLock { state in
+            remove(&state) { key, entry in
+                switch selection {
+                case .key(let wanted): key == ByteKey(wanted)
+                case .prefix(let text): key.text.utf8.starts(with: text.utf8)
+                case .tag(let tag): entry.options.tags.contains(tag)
+                case .all: true
+                }
+            }
+        }
+    }
+
+    /// Removes the responses whose time to be swept has come, and tells how many those were.
+    ///
+    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    @discardableResult
+    public func sweepExpired(now: Int64) -> Int {
+        state.withLock { state in
+            remove(&state) { _, entry in entry.options.sweepAt.map { $0 <= now } ?? false }
+        }
+    }
+
+    private func edit(_ key: String, _ edit: (inout Entry) -> Void) {
+        state.withLock { state in
+            let bytes = ByteKey(key)
+            guard var kept = state.entries[bytes] else { return }
+            for index in kept.indices { edit(&kept[index]) }
+            state.entries[bytes] = kept
+        }
+    }
+
+    @discardableResult
+    private func remove(_ state: inout State, _ isSelected: (ByteKey, Entry) -> Bool) -> Int {
+        var removed = 0
+        for (key, kept) in state.entries {
+            let rest = kept.filter { !isSelected(key, $0) }
+            if rest.count == kept.count { continue }
+            removed += kept.count - rest.count
+            state.cost -= kept.reduce(0) { $0 + $1.cost } - rest.reduce(0) { $0 + $1.cost }
+            state.entries[key] = rest.isEmpty ? nil : rest
+        }
+        return removed
+    }
+
+    /// Removes what was used longest ago until the rest fits; pinned entries stay, whatever they take.
+    private func makeRoom(_ state: inout State) {
+        if state.cost <= maximumBytes { return }
+        var candidates = state.entries.values.joined().filter { !$0.options.isPinned }.sorted {
+            $0.lastUse > $1.lastUse
+        }
+        var doomed: Set<UInt64> = []
+        var cost = state.cost
+        while cost > maximumBytes, let last = candidates.popLast() {
+            doomed.insert(last.identity)
+            cost -= last.cost
+        }
+        remove(&state) { doomed.contains($1.identity) }
+    }
+
+    private static func cached(_ entry: Entry, _ key: String) -> CachedResponse {
+        CachedResponse(
+            key: key, identity: entry.identity, response: entry.response, body: entry.body, tags: entry.options.tags)
+    }
+}
+
+/// A text told apart by its bytes: canonically equivalent texts differ.
+struct ByteKey: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension StoredResponse {
+    /// About the bytes it takes beside its body.
+    fileprivate var cost: Int {
+        fields.reduce(url.utf8.count) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+    }
+}

@@ -1,0 +1,54 @@
+internal import Synchronization
+
+/// Keeps nothing: every request goes to the network.
+public struct NoCache: ResponseCache {
+    /// A cache that is always empty.
+    public init() {}
+
+    /// Nothing.
+    public func entries(for key: String) async throws -> [CachedResponse] { [] }
+
+    /// Counts the bytes of the body and lets them go; the entry it gives back has only its length.
+    public func write(
+        _ response: StoredResponse, for key: String, options: KeepOptions
+    ) async throws -> any ResponseWriter {
+        CountingWriter(response: response, key: key, tags: options.tags)
+    }
+
+    /// Does nothing.
+    public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {}
+
+    /// Does nothing.
+    public func invalidate(_ key: String) async throws {}
+
+    /// Removes nothing.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async throws -> Int { 0 }
+}
+
+/// Counts a body.
+private final class CountingWriter: ResponseWriter {
+    private let response: StoredResponse
+    private let key: String
+    private let tags: Set<String>
+    private let byteCount = Mutex<Int64>(0)
+
+    init(response: StoredResponse, key: String, tags: Set<String>) {
+        self.response = response
+        self.key = key
+        self.tags = tags
+    }
+
+    func append(_ bytes: RawSpan) { byteCount.withLock { $0 += Int64(bytes.byteCount) } }
+
+    func flush() async throws {}
+
+    func finish(coverage: StoredResponse.Coverage?) async throws -> CachedResponse {
+        var response = response
+        if let coverage { response.coverage = coverage }
+        let body = GoneBody(byteCount: byteCount.withLock { $0 })
+        return CachedResponse(key: key, identity: 0, response: response, body: body, tags: tags)
+    }
+
+    func cancel() async {}
+}

@@ -1,0 +1,63 @@
+internal import HTTPTypes
+internal import LarderFormat
+
+// How a response is written down: FORMAT.md, "responses".
+
+extension StoredResponse {
+    /// The response that a record is of; nil when it holds what no HTTP message has.
+    init?(_ record: ResponseRecord) {
+        guard let method = HTTPRequest.Method(record.method), (100...999).contains(record.status) else { return nil }
+        var fields = HTTPFields()
+        for field in record.fields {
+            guard let name = HTTPField.Name(field.name) else { return nil }
+            fields.append(HTTPField(name: name, lenientValue: field.value))
+        }
+        self.init(
+            method: method, url: record.url, status: HTTPResponse.Status(code: Int(record.status)), fields: fields,
+            requestedAt: record.requestedAt, receivedAt: record.receivedAt,
+            selecting: record.selecting.map { SelectingField(name: $0.name, value: $0.value) },
+            coverage: record.part.map { .part($0.start..<$0.end, total: $0.total) } ?? .whole,
+            isInvalidated: record.demand == .validation, isRefreshDue: record.demand == .refresh)
+    }
+}
+
+extension ResponseRecord {
+    /// The record of a response that is kept under `key`; its body is still to come.
+    ///
+    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    init(_ response: StoredResponse, key: String, options: KeepOptions, now: Int64) {
+        self.init(
+            key: key, method: response.method.rawValue, url: response.url, status: Int64(response.status.code),
+            fields: response.fields.map { Field(name: $0.name.rawName, value: $0.bytes) },
+            requestedAt: response.requestedAt, receivedAt: response.receivedAt, storedAt: now)
+        selecting = response.selecting.map { SelectingField(name: $0.name, value: $0.value) }
+        part = Part(response.coverage)
+        demand = Demand(response)
+        setTags(options.tags)
+        isPinned = options.isPinned
+        sweepAt = options.sweepAt
+    }
+
+    /// Takes over what a server's confirmation, or an invalidation, changes. Key, selection and body stay.
+    mutating func refresh(with response: StoredResponse) {
+        status = Int64(response.status.code)
+        fields = response.fields.map { Field(name: $0.name.rawName, value: $0.bytes) }
+        requestedAt = response.requestedAt
+        receivedAt = response.receivedAt
+        part = Part(response.coverage)
+        demand = Demand(response)
+    }
+}
+
+extension ResponseRecord.Demand {
+    init(_ response: StoredResponse) {
+        self = response.isInvalidated ? .validation : response.isRefreshDue ? .refresh : .none
+    }
+}
+
+extension ResponseRecord.Part {
+    init?(_ coverage: StoredResponse.Coverage) {
+        guard case .part(let range, let total) = coverage else { return nil }
+        self.init(start: range.lowerBound, end: range.upperBound, total: total)
+    }
+}

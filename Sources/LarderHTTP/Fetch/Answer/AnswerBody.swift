@@ -1,0 +1,105 @@
+internal import LarderFormat
+internal import LarderTransport
+
+/// The body of an answer: streamed as it arrives from the network, or lent by the cache.
+///
+/// A network body can be read once; dropping it unread ends its exchange, unless somebody else waits for it, and what
+/// arrived is then not stored. A stored body can be read again and again.
+public struct AnswerBody: Sendable, AsyncSequence {
+    /// One piece of the body, never empty.
+    public typealias Element = [UInt8]
+    /// What reading may throw.
+    public typealias Failure = HTTPCacheError
+
+    enum Origin: Sendable {
+        case network(TransportBody)
+        case stored(any BodySource, Range<Int64>)
+    }
+
+    let origin: Origin
+
+    /// The pieces of a stored body as they are copied out, in bytes.
+    private static let portion: Int64 = 64 << 10
+
+    init(_ origin: Origin) { self.origin = origin }
+
+    /// A body that is in memory already.
+    public init(_ bytes: [UInt8]) { origin = .network(TransportBody(bytes)) }
+
+    /// Where the bytes lie, and which of them are the body, when it comes from the cache: to be read without a copy.
+    public var stored: (source: any BodySource, range: Range<Int64>)? {
+        if case .stored(let source, let range) = origin { (source, range) } else { nil }
+    }
+
+    /// Reads what is left into one array.
+    ///
+    /// - Parameter limit: the most bytes to accept, 0 or more.
+    /// - Throws: ``HTTPCacheError/answerTooLarge(limit:)`` for more, which ends a network body's exchange;
+    ///   ``HTTPCacheError/bodyGone`` and ``HTTPCacheError/unreadable(_:)`` for a stored one;
+    ///   ``HTTPCacheError/transport(_:)``.
+    public func bytes(upTo limit: Int = 15 << 20) async throws(HTTPCacheError) -> [UInt8] {
+        switch origin {
+        case .network(let body):
+            do throws(TransportError) {
+                return try await body.collect(upTo: limit)
+            } catch {
+                if case .bodyTooLarge(limit) = error { throw .answerTooLarge(limit: limit) }
+                throw .transport(error)
+            }
+        case .stored(let source, let range):
+            guard range.count <= limit else { throw .answerTooLarge(limit: limit) }
+            return try Self.copy(source, range)
+        }
+    }
+
+    /// An iterator: over a stored body from its beginning, over a network body from where it has come to.
+    public func makeAsyncIterator() -> Iterator {
+        switch origin {
+        case .network(let body): Iterator(source: .network(body.makeAsyncIterator()))
+        case .stored(let source, let range): Iterator(source: .stored(source, range))
+        }
+    }
+
+    /// Gives the pieces one by one.
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
+        enum Source: Sendable {
+            case network(TransportBody.Iterator)
+            case stored(any BodySource, Range<Int64>)
+        }
+
+        var source: Source
+
+        /// The next piece, or nil at the end.
+        public mutating func next(
+            isolation: isolated (any Actor)? = #isolation
+        ) async throws(HTTPCacheError) -> [UInt8]? {
+            switch source {
+            case .network(let iterator):
+                do throws(TransportError) {
+                    return try await iterator.next()
+                } catch {
+                    throw .transport(error)
+                }
+            case .stored(let body, let rest):
+                guard !rest.isEmpty else { return nil }
+                let end = Swift.min(rest.upperBound, rest.lowerBound + AnswerBody.portion)
+                source = .stored(body, end..<rest.upperBound)
+                return try AnswerBody.copy(body, rest.lowerBound..<end)
+            }
+        }
+
+        /// The next piece, or nil at the end.
+        public mutating func next() async throws(HTTPCacheError) -> [UInt8]? { try await next(isolation: nil) }
+    }
+
+    private static func copy(_ source: any BodySource, _ range: Range<Int64>) throws(HTTPCacheError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(range.count)
+        do {
+            try source.read(range) { bytes.append(copying: $0) }
+        } catch {
+            throw .reading(error)
+        }
+        return bytes
+    }
+}

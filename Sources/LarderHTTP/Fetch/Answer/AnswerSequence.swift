@@ -1,0 +1,80 @@
+/// The one or two answers to a request: an intermediate one from the cache, where the strategy gives one, and the final.
+///
+/// Nothing is asked before the first answer is; the server is asked before the intermediate answer is handed out.
+/// Each iterator asks anew.
+public struct AnswerSequence: AsyncSequence, Sendable {
+    /// An answer.
+    public typealias Element = Fetched<HTTPAnswer>
+    /// Why the final answer did not come, after an intermediate one or without.
+    public typealias Failure = HTTPCacheError
+
+    let cache: HTTPCache
+    let request: FetchRequest
+    let strategy: TwoAnswerStrategy
+
+    /// An iterator that has asked nothing yet.
+    public func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
+
+    /// Gives the answers; letting it go gives the final one up.
+    public struct Iterator: AsyncIteratorProtocol {
+        private enum Place {
+            case start
+            case final(FlightTicket, Inquiry, FlightPlan)
+            case end
+        }
+
+        private let sequence: AnswerSequence
+        private var place = Place.start
+
+        fileprivate init(sequence: AnswerSequence) { self.sequence = sequence }
+
+        /// The next answer, or nil after the final one and after an error.
+        public mutating func next(
+            isolation: isolated (any Actor)? = #isolation
+        ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer>? {
+            let now = place
+            place = .end
+            let cache = sequence.cache
+            switch now {
+            case .end: return nil
+            case .final(let ticket, let inquiry, let plan): return try await cache.land(ticket, inquiry, plan)
+            case .start: return try await first()
+            }
+        }
+
+        /// The next answer, or nil after the final one and after an error.
+        public mutating func next() async throws(HTTPCacheError) -> Fetched<HTTPAnswer>? {
+            try await next(isolation: nil)
+        }
+
+        private mutating func first() async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+            let cache = sequence.cache
+            let inquiry = try cache.inquiry(sequence.request)
+            let lookup = await cache.lookup(inquiry)
+            let intermediate: Fetched<HTTPAnswer>?
+            let plan: FlightPlan
+            switch (sequence.strategy.kind, cache.step(lookup, forcingValidation: sequence.strategy.kind != .standard))
+            {
+            case (_, .answer(let answer)): return answer
+            case (.standard, .answerThenAsk(let answer, let asking, _)): (intermediate, plan) = (answer, asking)
+            case (.standard, .ask(let asking)): return try await cache.ask(lookup, asking, .permitted)
+            case (.cacheThenNetwork, .ask(let asking)), (.cacheThenNetwork, .answerThenAsk(_, let asking, _)):
+                (intermediate, plan) = (cache.anyAge(lookup), asking)
+            }
+            let ticket = try cache.board(inquiry, plan)
+            guard var intermediate else { return try await cache.land(ticket, inquiry, plan) }
+            intermediate.isIntermediate = true
+            place = .final(ticket, inquiry, plan)
+            return intermediate
+        }
+    }
+}
+
+extension HTTPCache {
+    /// The one or two answers to a request, by a strategy that gives two.
+    ///
+    /// The sequence throws as ``fetch(_:_:)`` does. After an intermediate answer a failure is told, not replaced.
+    public func answers(to request: FetchRequest, _ strategy: TwoAnswerStrategy = .standard) -> AnswerSequence {
+        AnswerSequence(cache: self, request: request, strategy: strategy)
+    }
+}

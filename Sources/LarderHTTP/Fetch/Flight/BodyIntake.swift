@@ -1,0 +1,159 @@
+import HTTPTypes
+import LarderFormat
+import LarderTransport
+
+/// Takes the body of an answer: to whoever reads it, and into the cache.
+struct BodyIntake: Sendable {
+    private let exchange: CacheExchange
+    private let answered: CacheExchange.Answered
+    private var writer: (any ResponseWriter)?
+    private var stored: StoredResponse?
+    private var join: BodyJoin?
+    private var received: Int64 = 0
+    private var unflushed = 0
+
+    /// How many bytes go to the writer before it is waited for.
+    private static let flushThreshold = 256 << 10
+
+    init(_ exchange: CacheExchange, _ answered: CacheExchange.Answered) {
+        self.exchange = exchange
+        self.answered = answered
+    }
+
+    /// Whether the body is being stored.
+    var isStoring: Bool { writer != nil }
+
+    /// Begins to store; a cache that fails does not keep anybody from the answer.
+    mutating func open(_ response: StoredResponse, joining join: BodyJoin? = nil) async {
+        guard let cache = exchange.inquiry.cache else { return }
+        let asked = exchange.inquiry.asked
+        do {
+            writer = try await cache.write(
+                response, for: exchange.inquiry.key, options: KeepOptions(tags: asked.tags, isPinned: asked.isPinned))
+            stored = response
+            self.join = join
+            if let join { try join.writePrefix { try writer?.append($0) } }
+        } catch {
+            await giveUp("could not begin to store a response", error)
+        }
+    }
+
+    /// Reads the body to its end, and tells the flight what came of it.
+    mutating func take(_ body: TransportBody, _ because: CacheReason) async {
+        do throws(TransportError) {
+            let iterator = body.makeAsyncIterator()
+            while let chunk = try await iterator.next() {
+                received += Int64(chunk.count)
+                await store(chunk)
+                await exchange.flight.pipe.push(chunk)
+                if Task.isCancelled { throw .cancelled }
+            }
+            if let length = answered.announcedLength, length != received {
+                throw .connectionLost(reason: "the length of the body is not the one its head announced")
+            }
+        } catch {
+            await storePart(after: error)
+            exchange.flight.outcome.fulfil(.failed(.transport(error)))
+            exchange.flight.pipe.finish(error)
+            return
+        }
+        exchange.flight.settle()
+        // Stored first: who has read the whole body finds it in the cache.
+        let entry = await finish(coverage: nil)
+        if let entry {
+            let kept = Flight.Kept(entry: entry, origin: .network, storage: because)
+            exchange.flight.outcome.fulfil(.kept(kept))
+        } else {
+            exchange.flight.outcome.fulfil(.notKept)
+        }
+        exchange.flight.pipe.finish()
+    }
+
+    private mutating func store(_ chunk: [UInt8]) async {
+        guard let writer else { return }
+        guard received + (join?.oldBytes ?? 0) <= exchange.host.options.fileLimit else {
+            exchange.host.logTooLarge()
+            await giveUp(nil, nil)
+            return exchange.flight.tellNotKept()
+        }
+        do {
+            try writer.append(chunk.rawSpan)
+            unflushed += chunk.count
+            if unflushed >= Self.flushThreshold {
+                unflushed = 0
+                try await writer.flush()
+            }
+        } catch {
+            await giveUp("could not store a response", error)
+            exchange.flight.tellNotKept()
+        }
+    }
+
+    /// The length of the new bytes by what is being stored; nil when it does not say.
+    private var expected: Int64? {
+        if let join { return join.newBytes }
+        if case .part(let range, _) = stored?.coverage { return Int64(range.count) }
+        return nil
+    }
+
+    private mutating func finish(coverage: StoredResponse.Coverage?) async -> CachedResponse? {
+        guard let writer else { return nil }
+        // The head may announce nothing, and a range of another length.
+        let isWhole = expected.map { $0 == received } ?? true
+        guard !exchange.flight.isSpoiled, isWhole || coverage != nil else {
+            await giveUp(nil, nil)
+            return nil
+        }
+        do {
+            if let join { try join.writeSuffix { try writer.append($0) } }
+            let entry = try await writer.finish(coverage: coverage)
+            self.writer = nil
+            guard exchange.flight.isSpoiled else { return entry }
+            // It was cleared or changed while this was written, and must not come back.
+            try await exchange.inquiry.cache?.remove(.key(exchange.inquiry.key))
+            return nil
+        } catch {
+            await giveUp("could not store a response", error)
+            return nil
+        }
+    }
+
+    /// RFC 9111 §3.3: an incomplete body is kept as a part, when a strong validator lets it be completed later.
+    ///
+    /// Not one that the host gave up, and not in place of a whole one.
+    private mutating func storePart(after error: TransportError) async {
+        guard let stored, join == nil, error != .cancelled, stored.status == .ok || stored.status == .partialContent,
+            received > 0, let start = stored.partStart, stored.hasStrongValidator,
+            exchange.plan.candidates.allSatisfy({ $0.response.coverage != .whole })
+        else { return await giveUp(nil, nil) }
+        let total = stored.status == .ok ? answered.announcedLength : stored.partTotal
+        if let total, start + received > total { return await giveUp(nil, nil) }
+        _ = await finish(coverage: .part(start..<(start + received), total: total))
+    }
+
+    private mutating func giveUp(_ what: String?, _ error: (any Error)?) async {
+        await writer?.cancel()
+        writer = nil
+        stored = nil
+        if let what, let error { exchange.host.log(what, error) }
+    }
+}
+
+extension StoredResponse {
+    /// Where the kept body begins in the representation; nil for what nobody can continue.
+    fileprivate var partStart: Int64? {
+        switch coverage {
+        case .whole: 0
+        case .part(let range, _): range.lowerBound
+        }
+    }
+
+    fileprivate var partTotal: Int64? {
+        if case .part(_, let total) = coverage { total } else { nil }
+    }
+
+    /// RFC 9110 §8.8.1: an entity tag that is not weak.
+    fileprivate var hasStrongValidator: Bool {
+        fields[.eTag].map { $0.utf8.first == UInt8(ascii: "\"") } ?? false
+    }
+}

@@ -1,0 +1,110 @@
+import LarderTransport
+import Synchronization
+
+/// Carries a body from the exchange that stores it to the one who reads it, and holds the exchange back while more than
+/// a set number of bytes lies unread.
+///
+/// One task writes, one reads.
+final class BodyPipe: Sendable {
+    private struct State {
+        var chunks: ArraySlice<[UInt8]> = []
+        var unreadBytes = 0
+        var isFinished = false
+        var error: TransportError?
+        /// Whether the reader has gone: what is pushed is let go.
+        var isAbandoned = false
+        /// Whether others wait for the exchange, which then does not wait for the reader.
+        var isUnbounded = false
+        var reader: CheckedContinuation<Void, Never>?
+        var writer: CheckedContinuation<Void, Never>?
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// A pipe that holds `limit` bytes before its writer waits.
+    init(limit: Int) { self.limit = limit }
+
+    /// Adds a chunk, and waits until there is room for another.
+    ///
+    /// Returns at once when the reader has gone, or the calling task is cancelled.
+    func push(_ chunk: [UInt8]) async {
+        let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.isAbandoned else { return nil }
+            state.chunks.append(chunk)
+            state.unreadBytes += chunk.count
+            return state.reader.take()
+        }
+        reader?.resume()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    let hasRoom = state.unreadBytes <= limit || state.isUnbounded || state.isAbandoned
+                    if hasRoom || Task.isCancelled { return false }
+                    state.writer = continuation
+                    return true
+                }
+                if !waits { continuation.resume() }
+            }
+        } onCancel: {
+            wakeWriter()
+        }
+    }
+
+    /// The body is whole, or broke off.
+    func finish(_ error: TransportError? = nil) {
+        let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.isFinished else { return nil }
+            state.isFinished = true
+            state.error = error
+            return state.reader.take()
+        }
+        reader?.resume()
+    }
+
+    /// Nobody reads any more.
+    func abandon() {
+        state.withLock { state in
+            state.isAbandoned = true
+            state.chunks = []
+            state.unreadBytes = 0
+        }
+        wakeWriter()
+    }
+
+    /// From now on the writer does not wait for the reader.
+    func unbind() {
+        state.withLock { $0.isUnbounded = true }
+        wakeWriter()
+    }
+
+    /// The next chunk, or nil at the end.
+    func next() async throws(TransportError) -> [UInt8]? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    if !state.chunks.isEmpty || state.isFinished || Task.isCancelled { return false }
+                    state.reader = continuation
+                    return true
+                }
+                if !waits { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.reader.take() }?.resume()
+        }
+        if Task.isCancelled { throw .cancelled }
+        let (chunk, error, writer) = state.withLock { state in
+            let chunk = state.chunks.popFirst()
+            state.unreadBytes -= chunk?.count ?? 0
+            let error = chunk == nil ? state.error : nil
+            return (chunk, error, state.unreadBytes <= limit ? state.writer.take() : nil)
+        }
+        writer?.resume()
+        if let error { throw error }
+        return chunk
+    }
+
+    private func wakeWriter() {
+        state.withLock { $0.writer.take() }?.resume()
+    }
+}

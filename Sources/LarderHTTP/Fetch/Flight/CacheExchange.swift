@@ -1,0 +1,230 @@
+import HTTPTypes
+import LarderStore
+import LarderTransport
+import Logging
+
+/// One exchange with the server, from the wait for its turn to the stored answer.
+struct CacheExchange: Sendable {
+    /// The head of the server's answer, and when things happened, in milliseconds since 1970-01-01 UTC.
+    struct Answered: Sendable {
+        var head: HTTPResponse
+        var sent: HTTPRequest
+        var requestedAt: Int64
+        var receivedAt: Int64
+    }
+
+    let host: HTTPCache
+    let inquiry: Inquiry
+    let plan: FlightPlan
+    let flight: Flight
+
+    var policy: CachePolicy { host.policy }
+
+    /// Runs to its end; what comes of it is told to the flight.
+    func run() async {
+        guard await host.gate.enter(inquiry.asked.priority, for: ObjectIdentifier(flight)) else {
+            return flight.fail(.transport(.cancelled))
+        }
+        defer { host.gate.leave() }
+        do throws(HTTPCacheError) {
+            var (answered, body) = try await send(plan.sent)
+            var update = update(by: answered)
+            if isUseless(answered, update) {
+                (answered, body) = try await send(unconditional)
+                update = self.update(by: answered)
+            }
+            await invalidate(by: answered)
+            await settle(answered, body, update)
+        } catch {
+            flight.fail(error)
+        }
+    }
+
+    private func send(_ request: HTTPRequest) async throws(HTTPCacheError) -> (Answered, TransportBody) {
+        let requestedAt = host.services.now()
+        do throws(TransportError) {
+            let response = try await host.transport.send(
+                request, body: inquiry.asked.body, timeouts: inquiry.asked.timeouts ?? host.options.timeouts)
+            let answered = Answered(
+                head: response.head, sent: request, requestedAt: requestedAt, receivedAt: host.services.now())
+            return (answered, response.body)
+        } catch {
+            throw .transport(error)
+        }
+    }
+
+    /// The request as the policy sends it when nothing is stored.
+    private var unconditional: HTTPRequest {
+        let decision = policy.reuse(
+            inquiry.request, url: inquiry.url, among: [], terms: inquiry.asked.terms, at: host.services.now())
+        if case .forward(let request, _) = decision { return request }
+        return inquiry.request
+    }
+
+    /// Whether what the cache added to the request brought an answer that is none to the request as the host made it.
+    private func isUseless(_ answered: Answered, _ update: UpdateDecision) -> Bool {
+        if case .repeatUnconditionally = update { return true }
+        guard !isRangeAsked(in: answered) else { return false }
+        if answered.head.status == .rangeNotSatisfiable { return true }
+        guard answered.head.status == .partialContent else { return false }
+        guard case .combine(let refresh, _) = update, let join = join(refresh, answered) else { return true }
+        return join.length > host.options.fileLimit
+    }
+
+    /// Whether the range that was sent is the one that the host asked for.
+    private func isRangeAsked(in answered: Answered) -> Bool {
+        answered.sent.headerFields[.range] == inquiry.request.headerFields[.range]
+    }
+
+    private func join(_ refresh: UpdateDecision.Refresh, _ answered: Answered) -> BodyJoin? {
+        let part = policy.storage(
+            of: answered.head, to: answered.sent, url: inquiry.url, terms: inquiry.asked.terms,
+            requestedAt: answered.requestedAt, receivedAt: answered.receivedAt)
+        guard plan.candidates.indices.contains(refresh.index), case .store(let new, _) = part else { return nil }
+        return BodyJoin(
+            old: plan.candidates[refresh.index], new: new.coverage, whole: refresh.response.coverage)
+    }
+
+    private func update(by answered: Answered) -> UpdateDecision {
+        guard plan.isStoring else { return .none(because: .notStoring) }
+        return policy.update(
+            plan.candidates.map(\.response), by: answered.head, to: answered.sent, requestedAt: answered.requestedAt,
+            receivedAt: answered.receivedAt)
+    }
+
+    /// RFC 9111 §4.4.
+    private func invalidate(by answered: Answered) async {
+        let urls = policy.invalidations(by: answered.head, to: answered.sent, url: inquiry.url)
+        guard !urls.isEmpty else { return }
+        for key in Set(urls).union([inquiry.key]) { await host.markInvalid(key, except: flight) }
+    }
+
+    private func settle(_ answered: Answered, _ body: TransportBody, _ update: UpdateDecision) async {
+        switch update {
+        case .refresh(let refreshes, let because):
+            let kept = await refresh(refreshes, because)
+            if answered.head.status == .notModified, let kept { return keep(kept) }
+            await deliver(answered, body, storing: nil, because)
+        case .invalidate(let places, let because):
+            for place in places where plan.candidates.indices.contains(place) {
+                var response = plan.candidates[place].response
+                response.isInvalidated = true
+                await write(UpdateDecision.Refresh(index: place, response: response))
+            }
+            await deliver(answered, body, storing: nil, because)
+        case .combine(let refresh, let because):
+            await combine(refresh, answered, body, because)
+        case .none, .repeatUnconditionally:
+            let (stored, because) = storage(of: answered)
+            await deliver(answered, body, storing: stored, because)
+        }
+    }
+
+    /// What was refreshed: the candidate the server was asked about, or the first of them.
+    private func refresh(_ refreshes: [UpdateDecision.Refresh], _ because: CacheReason) async -> Flight.Kept? {
+        for refresh in refreshes { await write(refresh) }
+        guard let refresh = refreshes.first(where: { $0.index == plan.chosen }) ?? refreshes.first,
+            plan.candidates.indices.contains(refresh.index)
+        else { return nil }
+        var entry = plan.candidates[refresh.index]
+        entry.response = refresh.response
+        return Flight.Kept(entry: entry, origin: .revalidated, storage: because)
+    }
+
+    private func write(_ refresh: UpdateDecision.Refresh) async {
+        guard !flight.isSpoiled, let cache = inquiry.cache, plan.candidates.indices.contains(refresh.index) else {
+            return
+        }
+        do {
+            try await cache.refresh(plan.candidates[refresh.index], with: refresh.response)
+            // What was invalidated meanwhile stays so.
+            if flight.isSpoiled { try await cache.invalidate(inquiry.key) }
+        } catch {
+            host.log("could not refresh a stored response", error)
+        }
+    }
+
+    private func keep(_ kept: Flight.Kept) {
+        flight.delivery.fulfil(.success(.kept(kept)))
+        flight.outcome.fulfil(.kept(kept))
+    }
+
+    /// As what the answer is stored; nil when it is not.
+    private func storage(of answered: Answered) -> (StoredResponse?, CacheReason) {
+        guard plan.isStoring, inquiry.cache != nil else { return (nil, .notStoring) }
+        let decision = policy.storage(
+            of: answered.head, to: answered.sent, url: inquiry.url, terms: inquiry.asked.terms,
+            requestedAt: answered.requestedAt, receivedAt: answered.receivedAt)
+        switch decision {
+        case .refuse(let because): return (nil, because)
+        case .store(let response, let because):
+            let replaced = plan.candidates.map(\.response).filter { policy.selects(answered.sent, $0) }
+            if answered.head.status.code >= 400, replaced.contains(where: { $0.status.code < 400 }) {
+                return (nil, .errorLeavesCache)
+            }
+            if response.coverage != .whole, replaced.contains(where: { $0.coverage == .whole }) {
+                return (nil, .partBesideWhole)
+            }
+            if let length = answered.announcedLength, length > host.options.fileLimit {
+                host.logTooLarge()
+                return (nil, .tooLarge)
+            }
+            return (response, because)
+        }
+    }
+}
+
+extension CacheExchange {
+    /// Hands the answer out, and stores it on the way.
+    private func deliver(
+        _ answered: Answered, _ body: TransportBody, storing stored: StoredResponse?, _ because: CacheReason
+    ) async {
+        var intake = BodyIntake(self, answered)
+        if let stored { await intake.open(stored) }
+        if !intake.isStoring { flight.tellNotKept() }
+        let streamed = Flight.Streamed(
+            exchange: answered, stored: intake.isStoring ? stored : nil,
+            storage: stored != nil && !intake.isStoring ? .cacheFailed : because)
+        flight.delivery.fulfil(.success(.streamed(streamed)))
+        await intake.take(body, because)
+    }
+
+    /// RFC 9111 §3.4: what is stored and what came are one body.
+    private func combine(
+        _ refresh: UpdateDecision.Refresh, _ answered: Answered, _ body: TransportBody, _ because: CacheReason
+    ) async {
+        guard let join = join(refresh, answered) else {
+            return await deliver(answered, body, storing: nil, .notCombined)
+        }
+        var intake = BodyIntake(self, answered)
+        if join.length <= host.options.fileLimit { await intake.open(refresh.response, joining: join) }
+        if isRangeAsked(in: answered) {
+            let streamed = Flight.Streamed(
+                exchange: answered, stored: intake.isStoring ? refresh.response : nil, storage: because)
+            flight.delivery.fulfil(.success(.streamed(streamed)))
+            return await intake.take(body, because)
+        }
+        // The host asked for the whole: it gets what both parts make.
+        flight.pipe.abandon()
+        await intake.take(body, because)
+        switch flight.outcome.current {
+        case .kept(let kept): flight.delivery.fulfil(.success(.kept(kept)))
+        case .failed(let error): flight.delivery.fulfil(.failure(error))
+        case .notKept, nil: flight.fail(.transport(.connectionLost(reason: "the rest of the body did not come")))
+        }
+    }
+}
+
+extension CacheExchange.Answered {
+    /// The length of the body as the head announces it; nil where it says nothing that can be held against the body.
+    var announcedLength: Int64? {
+        let hasBody = sent.method != .head && head.status != .noContent && head.status != .notModified
+        guard hasBody, head.headerFields[.transferEncoding] == nil else { return nil }
+        // Repeated with one value, or not a number: RFC 9110 §8.6 leaves it to the transport.
+        let values = head.headerFields[values: .contentLength]
+        guard values.count == 1, let text = values.first, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(text)
+    }
+}

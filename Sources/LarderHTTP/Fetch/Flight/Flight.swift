@@ -1,0 +1,161 @@
+import Synchronization
+
+/// One request on its way to the server, and everybody who waits for what comes of it.
+///
+/// It goes on while somebody takes part, and is cancelled when the last one leaves.
+final class Flight: Sendable {
+    /// What comes of a flight, for who began it: as soon as it is known.
+    enum Delivery: Sendable {
+        /// The server's answer; its body comes through the pipe.
+        case streamed(Streamed)
+        /// A stored response, which the server confirmed or completed.
+        case kept(Kept)
+    }
+
+    /// What the server answered, while its body still comes.
+    struct Streamed: Sendable {
+        var exchange: CacheExchange.Answered
+        /// As what it is being stored; nil when it is not.
+        var stored: StoredResponse?
+        var storage: CacheReason
+    }
+
+    /// What is stored when the flight is over.
+    struct Kept: Sendable {
+        var entry: CachedResponse
+        var origin: AnswerOrigin
+        var storage: CacheReason
+    }
+
+    /// What comes of a flight, for those who joined it: when it is over.
+    enum Outcome: Sendable {
+        case kept(Kept)
+        /// The answer is not stored: it is nobody's but the first one's.
+        case notKept
+        case failed(HTTPCacheError)
+    }
+
+    private struct State {
+        var participants = 1
+        /// Whether it goes on without anybody.
+        var isBackground = false
+        /// Whether the body has come whole: storing it is not given up any more.
+        var isSettling = false
+        /// Whether its answer must not be stored: what it was asked for has changed, or was cleared, since.
+        var isSpoiled = false
+        var isCancelled = false
+        var task: Task<Void, Never>?
+    }
+
+    let cacheKey: String
+    let tags: Set<String>
+    let pipe: BodyPipe
+    let delivery = Pending<Result<Delivery, HTTPCacheError>>()
+    let outcome = Pending<Outcome>()
+    /// Set when its work has ended.
+    let ended = Pending<Bool>()
+    private let state = Mutex(State())
+
+    /// A flight with one participant, that has not begun.
+    init(cacheKey: String, tags: Set<String>, unreadLimit: Int) {
+        self.cacheKey = cacheKey
+        self.tags = tags
+        pipe = BodyPipe(limit: unreadLimit)
+    }
+
+    /// Begins the work, which nobody but this flight cancels.
+    func start(_ work: @escaping @Sendable () async -> Void) {
+        let task = Task {
+            await work()
+            ended.fulfil(true)
+        }
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    /// Takes part; false when it is given up already.
+    func join() -> Bool {
+        let isOpen = state.withLock { state in
+            guard !state.isCancelled, !state.isSpoiled else { return false }
+            state.participants += 1
+            return true
+        }
+        if isOpen { pipe.unbind() }
+        return isOpen
+    }
+
+    /// Takes part no more.
+    func leave() {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            state.participants -= 1
+            guard state.participants == 0, !state.isSettling, !state.isBackground else { return nil }
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// Goes on to the end, whoever leaves.
+    func goOnAlone() {
+        state.withLock { $0.isBackground = true }
+    }
+
+    /// Ends at once.
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            state.isSpoiled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// The body has come whole.
+    func settle() { state.withLock { $0.isSettling = true } }
+
+    /// Whether it goes on without anybody.
+    var isBackground: Bool { state.withLock { $0.isBackground } }
+
+    /// Whether its answer must not be stored.
+    var isSpoiled: Bool { state.withLock { $0.isSpoiled } }
+
+    /// Its answer is not stored, and nobody joins it any more.
+    func spoil() { state.withLock { $0.isSpoiled = true } }
+
+    /// Nothing of it is stored: who joined goes for itself, at once, and nobody joins any more.
+    func tellNotKept() {
+        spoil()
+        outcome.fulfil(.notKept)
+    }
+
+    /// Nothing comes of it.
+    func fail(_ error: HTTPCacheError) {
+        delivery.fulfil(.failure(error))
+        outcome.fulfil(.failed(error))
+    }
+}
+
+/// Somebody's part in a flight; letting it go leaves the flight.
+final class FlightTicket: Sendable {
+    let flight: Flight
+    /// Whether its holder began the flight, and reads the body as it comes.
+    let isFirst: Bool
+
+    init(_ flight: Flight, isFirst: Bool) {
+        self.flight = flight
+        self.isFirst = isFirst
+    }
+
+    deinit {
+        if isFirst { flight.pipe.abandon() }
+        flight.leave()
+    }
+
+    /// Returns when its holder can go on, or the task is cancelled.
+    func wait() async {
+        if isFirst { _ = await flight.delivery.value() } else { _ = await flight.outcome.value() }
+    }
+}

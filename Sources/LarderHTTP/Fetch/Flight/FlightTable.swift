@@ -1,0 +1,74 @@
+import HTTPTypes
+import Synchronization
+
+/// The flights under way: who asks for what is asked for already joins the flight instead of beginning another.
+final class FlightTable: Sendable {
+    /// What makes two requests the same.
+    struct Key: Hashable {
+        var cacheKey: String
+        var request: HTTPRequest
+        var tags: Set<String>
+        var isPinned: Bool
+        var isPersistent: Bool?
+    }
+
+    private struct State {
+        var shared: [Key: Flight] = [:]
+        var all: [ObjectIdentifier: Flight] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Joins the flight under `key`, or adds the one that `make` makes; nil when the table is closed.
+    ///
+    /// - Parameter key: nil for a flight that nobody else joins.
+    func board(_ key: Key?, _ make: () -> Flight) -> FlightTicket? {
+        state.withLock { state in
+            if state.isClosed { return nil }
+            if let key, let flight = state.shared[key], flight.join() { return FlightTicket(flight, isFirst: false) }
+            let flight = make()
+            if let key { state.shared[key] = flight }
+            state.all[ObjectIdentifier(flight)] = flight
+            return FlightTicket(flight, isFirst: true)
+        }
+    }
+
+    /// The flight is over: nobody joins it any more.
+    func end(_ flight: Flight, _ key: Key?) {
+        state.withLock { state in
+            if let key, state.shared[key] === flight { state.shared[key] = nil }
+            state.all[ObjectIdentifier(flight)] = nil
+        }
+    }
+
+    /// Whether fewer than `limit` flights go on without anybody.
+    func hasRoomAlone(limit: Int) -> Bool {
+        state.withLock { $0.all.values.count(where: \.isBackground) < limit }
+    }
+
+    /// Lets a flight go on without anybody, unless `limit` flights do so already.
+    func goOnAlone(_ flight: Flight, limit: Int) -> Bool {
+        state.withLock { state in
+            guard state.all.values.count(where: \.isBackground) < limit else { return false }
+            flight.goOnAlone()
+            return true
+        }
+    }
+
+    /// Keeps the answers of flights from being stored.
+    func spoil(where isMeant: (Flight) -> Bool) {
+        let flights = state.withLock { Array($0.all.values) }
+        for flight in flights where isMeant(flight) { flight.spoil() }
+    }
+
+    /// Cancels every flight and, with `isLast`, lets none begin any more; returns when all have ended.
+    func cancelAll(isLast: Bool) async {
+        let flights = state.withLock { state in
+            state.isClosed = state.isClosed || isLast
+            return Array(state.all.values)
+        }
+        for flight in flights { flight.cancel() }
+        for flight in flights { _ = await flight.ended.value() }
+    }
+}

@@ -1,0 +1,48 @@
+import Synchronization
+
+/// A value that comes once, for any number of tasks that wait for it.
+final class Pending<Value: Sendable>: Sendable {
+    private struct State {
+        var value: Value?
+        var waiters: [Int: CheckedContinuation<Value?, Never>] = [:]
+        var nextNumber = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The value, when it has come.
+    var current: Value? { state.withLock { $0.value } }
+
+    /// Sets the value, and wakes who waits; a second value is not taken.
+    func fulfil(_ value: Value) {
+        let waiters = state.withLock { state in
+            guard state.value == nil else { return [CheckedContinuation<Value?, Never>]() }
+            state.value = value
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume(returning: value) }
+    }
+
+    /// The value, as soon as it has come; nil when the task is cancelled before.
+    func value() async -> Value? {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (value, isOver) = state.withLock { state -> (Value?, Bool) in
+                    if let value = state.value { return (value, true) }
+                    // A cancellation after this look finds the waiter.
+                    if Task.isCancelled { return (nil, true) }
+                    state.waiters[number] = continuation
+                    return (nil, false)
+                }
+                if isOver { continuation.resume(returning: value) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: nil)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+internal import LarderStore
+internal import LarderTransport
+
+extension HTTPCache {
+    /// Gets one answer.
+    ///
+    /// A status of 400 or above is an answer, not an error; so is the 504 that `only-if-cached` brings with nothing stored.
+    /// The answer is there as soon as its head is; the body streams. Cancelling the task leaves an exchange that
+    /// others wait for alone.
+    ///
+    /// - Throws: ``HTTPCacheError/transport(_:)`` when the server cannot be asked and nothing may stand in;
+    ///   ``HTTPCacheError/notCached(_:)`` from ``SingleAnswerStrategy/cacheOnly``;
+    ///   ``HTTPCacheError/uploadTooLarge(actual:limit:)``, ``HTTPCacheError/notConfigured(_:)`` and
+    ///   ``HTTPCacheError/invalidRequest(_:)`` before anything is sent.
+    public func fetch(
+        _ request: FetchRequest, _ strategy: SingleAnswerStrategy = .standard
+    ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        let inquiry = try inquiry(request)
+        switch strategy.kind {
+        case .networkOnly: return try await askDirectly(inquiry, isStoring: false)
+        case .reload: return try await askDirectly(inquiry, isStoring: inquiry.cache != nil)
+        case .standard, .staleIfOffline, .networkElseCache, .cacheElseNetwork, .cacheOnly: break
+        }
+        let lookup = await lookup(inquiry)
+        switch strategy.kind {
+        case .staleIfOffline:
+            if !isOnline(), let answer = standIn(lookup, .offline, status: nil) { return answer }
+            return try await standard(lookup, .offline)
+        case .networkElseCache(let limit): return try await networkElseCache(lookup, within: limit)
+        case .cacheElseNetwork:
+            if let answer = anyAge(lookup) { return answer }
+            return try await standard(lookup, .permitted)
+        case .cacheOnly:
+            if let answer = anyAge(lookup) { return answer }
+            throw .notCached(.nothingUsable)
+        case .standard, .networkOnly, .reload: return try await standard(lookup, .permitted)
+        }
+    }
+
+    private func standard(_ lookup: Lookup, _ rule: StandIn) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        switch step(lookup) {
+        case .answer(let answer): return answer
+        case .ask(let plan): return try await ask(lookup, plan, rule)
+        case .answerThenAsk(let answer, let plan, let freshness):
+            // Fresh, but the host wants to know better: the final answer. RFC 5861 §3 lets a stale one go at once.
+            if freshness.isFresh { return try await ask(lookup, plan, rule) }
+            askAlone(lookup.inquiry, plan)
+            return answer
+        }
+    }
+
+    private func networkElseCache(
+        _ lookup: Lookup, within limit: Duration?
+    ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        let plan: FlightPlan
+        switch step(lookup, forcingValidation: true) {
+        case .answer(let answer): return answer
+        case .ask(let asking), .answerThenAsk(_, let asking, _): plan = asking
+        }
+        if !isOnline(), let answer = standIn(lookup, .unanswered, status: nil) { return answer }
+        let ticket = try board(lookup.inquiry, plan)
+        if let limit, var answer = standIn(lookup, .unanswered, status: nil), await isLate(ticket, limit) {
+            _ = flights.goOnAlone(ticket.flight, limit: options.backgroundExchanges)
+            answer.reuse = .timeLimit
+            return answer
+        }
+        return try await land(ticket, lookup, plan, .unanswered)
+    }
+
+    /// Whether nothing has come of a flight within `limit`.
+    private func isLate(_ ticket: FlightTicket, _ limit: Duration) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await ticket.wait()
+                return false
+            }
+            group.addTask { [services] in
+                do { try await services.sleep(limit) } catch { return false }
+                return true
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
+
+    private func askDirectly(_ inquiry: Inquiry, isStoring: Bool) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        let bare = Lookup(inquiry: inquiry, candidates: [], now: services.now())
+        // With nothing stored the policy only spells the request as it is to be sent.
+        var plan: FlightPlan
+        switch step(bare) {
+        case .answer(let answer): return answer
+        case .ask(let asking), .answerThenAsk(_, let asking, _): plan = asking
+        }
+        plan.isStoring = isStoring
+        plan.reuse = .networkOnly
+        return try await land(try board(inquiry, plan, isShared: isStoring), inquiry, plan)
+    }
+}

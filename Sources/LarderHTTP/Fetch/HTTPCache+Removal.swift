@@ -1,0 +1,57 @@
+// Removal and invalidation, in every place where responses are kept.
+extension HTTPCache {
+    /// Has what is kept under a key validated before its next use.
+    ///
+    /// Answers under way are not stored under it.
+    ///
+    /// - Parameter key: a custom key, or a target URI with its host in lower case.
+    /// - Throws: what the caches throw.
+    public func invalidate(_ key: String) async throws {
+        flights.spoil { $0.cacheKey == key }
+        try await persistent?.invalidate(key)
+        try await memory?.invalidate(key)
+    }
+
+    /// Removes responses by key, prefix or tag, and tells how many that were.
+    ///
+    /// Answers under way that `selection` means are not stored.
+    ///
+    /// - Throws: what the caches throw.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async throws -> Int {
+        flights.spoil { selection.means($0) }
+        let persisted = try await persistent?.remove(selection) ?? 0
+        return persisted + (try await memory?.remove(selection) ?? 0)
+    }
+
+    /// Ends every exchange and removes everything, as signing out asks for.
+    ///
+    /// - Throws: what the caches throw.
+    public func clear() async throws {
+        await flights.cancelAll(isLast: false)
+        try await remove(.all)
+    }
+
+    /// RFC 9111 §4.4: what an unsafe request has changed is validated before its next use.
+    func markInvalid(_ key: String, except flight: Flight) async {
+        flights.spoil { $0.cacheKey == key && $0 !== flight }
+        for cache in [persistent, memory] {
+            do {
+                try await cache?.invalidate(key)
+            } catch {
+                log("could not invalidate a stored response", error)
+            }
+        }
+    }
+}
+
+extension CacheSelection {
+    fileprivate func means(_ flight: Flight) -> Bool {
+        switch self {
+        case .key(let key): flight.cacheKey == key
+        case .prefix(let prefix): flight.cacheKey.utf8.starts(with: prefix.utf8)
+        case .tag(let tag): flight.tags.contains(tag)
+        case .all: true
+        }
+    }
+}

@@ -1,0 +1,80 @@
+public import LarderStore
+public import LarderTransport
+internal import Logging
+
+/// A private HTTP cache in front of a transport: RFC 9111, soft freshness, and strategies for what that leaves open.
+///
+/// Every answer says where it comes from, how fresh it is, and why it was used and kept. Identical requests under way
+/// at the same time are one exchange. A cache that fails is as good as empty: the network's answer is delivered, and the
+/// failure is logged.
+///
+/// Call ``close()`` when done. Until then it is kept alive by exchanges under way.
+public final class HTTPCache: Sendable {
+    let transport: any Transport
+    let persistent: (any ResponseCache)?
+    let memory: (any ResponseCache)?
+    /// The rules it keeps.
+    public let policy: CachePolicy
+    /// Its limits.
+    public let options: HTTPCacheOptions
+    let services: HostServices
+    let isOnline: @Sendable () -> Bool
+    let gate: ExchangeGate
+    let flights = FlightTable()
+
+    /// A cache of these parts.
+    ///
+    /// - Parameters:
+    ///   - persistent: keeps what is to outlast the process; nil: nothing does.
+    ///   - memory: keeps what is not; nil: nothing is kept for requests that ask not to persist.
+    ///   - services: the clock, waiting, and the log.
+    ///   - isOnline: whether there is a network, as far as the host knows; a wrong "no" never keeps a request from being
+    ///     sent when nothing stored can answer it.
+    public init(
+        transport: any Transport, persistent: (any ResponseCache)?, memory: (any ResponseCache)? = nil,
+        policy: CachePolicy = CachePolicy(), options: HTTPCacheOptions = HTTPCacheOptions(), services: HostServices,
+        isOnline: @escaping @Sendable () -> Bool = { true }
+    ) {
+        self.transport = transport
+        self.persistent = persistent
+        self.memory = memory
+        self.policy = policy
+        self.options = options
+        self.services = services
+        self.isOnline = isOnline
+        gate = ExchangeGate(limit: options.concurrentExchanges)
+    }
+
+    /// Ends every exchange with ``HTTPCacheError/transport(_:)`` of `cancelled`, and lets none begin any more.
+    ///
+    /// Returns when all have ended. What is stored stays.
+    public func close() async {
+        await flights.cancelAll(isLast: true)
+    }
+}
+
+extension HTTPCache {
+    func inquiry(_ request: FetchRequest) throws(HTTPCacheError) -> Inquiry {
+        if let body = request.body, Int64(body.count) > options.fileLimit, !isOnline() {
+            throw .uploadTooLarge(actual: Int64(body.count), limit: options.fileLimit)
+        }
+        switch request.isPersistent {
+        case nil: return try Inquiry(request, cache: persistent ?? memory)
+        case true?:
+            guard let persistent else {
+                throw .notConfigured("a request asks to persist, and no place is given for it")
+            }
+            return try Inquiry(request, cache: persistent)
+        case false?: return try Inquiry(request, cache: memory)
+        }
+    }
+
+    func log(_ what: String, _ error: any Error) {
+        services.logger.warning("\(what)", metadata: ["error": "\(error)"])
+    }
+
+    func logTooLarge() {
+        services.logger.notice(
+            "a body is longer than the limit, and is not stored", metadata: ["limit": "\(options.fileLimit)"])
+    }
+}

@@ -1,0 +1,33 @@
+public import LarderTransport
+
+/// The limits of an ``HTTPCache``.
+public struct HTTPCacheOptions: Hashable, Sendable {
+    /// The longest body that is stored, in bytes: 15 MiB unless told otherwise.
+    ///
+    /// A longer answer is delivered and not stored. A longer body to send is refused while there is no connection.
+    public var fileLimit: Int64
+    /// The most exchanges under way at a time; more wait by their priority. An unread body keeps its exchange.
+    public var concurrentExchanges: Int
+    /// The most validations that nobody waits for at a time; more are left to the next request.
+    public var backgroundExchanges: Int
+    /// The most bytes of a body held for a reader that takes its time.
+    public var unreadLimit: Int
+    /// The longest waits of an exchange.
+    public var timeouts: TransportTimeouts
+
+    /// Limits; counts must be positive.
+    public init(
+        fileLimit: Int64 = 15 << 20, concurrentExchanges: Int = 8, backgroundExchanges: Int = 4,
+        unreadLimit: Int = 256 << 10, timeouts: TransportTimeouts = TransportTimeouts()
+    ) {
+        precondition(fileLimit >= 0 && unreadLimit > 0, "limits of \(fileLimit) and \(unreadLimit) bytes")
+        precondition(
+            concurrentExchanges > 0 && backgroundExchanges >= 0,
+            "\(concurrentExchanges) exchanges, \(backgroundExchanges) in the background")
+        self.fileLimit = fileLimit
+        self.concurrentExchanges = concurrentExchanges
+        self.backgroundExchanges = backgroundExchanges
+        self.unreadLimit = unreadLimit
+        self.timeouts = timeouts
+    }
+}

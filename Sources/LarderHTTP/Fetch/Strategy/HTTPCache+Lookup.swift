@@ -1,0 +1,134 @@
+import HTTPTypes
+import LarderStore
+import LarderTransport
+
+/// What the policy makes of a request and what is stored for it.
+enum Step: Sendable {
+    /// This, and nothing else.
+    case answer(Fetched<HTTPAnswer>)
+    /// This; the server is asked as well.
+    case answerThenAsk(Fetched<HTTPAnswer>, FlightPlan, Freshness)
+    /// What the server says.
+    case ask(FlightPlan)
+}
+
+extension HTTPCache {
+    /// What is stored for an inquiry; nothing when the cache cannot be read.
+    func lookup(_ inquiry: Inquiry) async -> Lookup {
+        var candidates: [CachedResponse] = []
+        do {
+            candidates = try await inquiry.cache?.entries(for: inquiry.key) ?? []
+        } catch {
+            log("could not read stored responses", error)
+        }
+        return Lookup(inquiry: inquiry, candidates: candidates, now: services.now())
+    }
+
+    /// What to do next, by the policy.
+    func step(_ lookup: Lookup, forcingValidation: Bool = false) -> Step {
+        var terms = lookup.inquiry.asked.terms
+        if forcingValidation { terms.forcesValidation = true }
+        let decision = policy.reuse(
+            lookup.inquiry.request, url: lookup.inquiry.url, among: lookup.responses, terms: terms, at: lookup.now)
+        switch decision {
+        case .reuse(let place, let freshness, let because):
+            return .answer(answer(lookup, place, freshness, because))
+        case .reuseThenValidate(let place, let freshness, let request, let because):
+            return .answerThenAsk(
+                answer(lookup, place, freshness, because), plan(lookup, request, place, because), freshness)
+        case .validate(let place, _, let request, let because):
+            return .ask(plan(lookup, request, place, because))
+        case .forward(let request, let because):
+            return .ask(plan(lookup, request, nil, because))
+        case .unsatisfiable(let because):
+            return .answer(
+                Fetched(
+                    value: HTTPAnswer(head: HTTPResponse(status: .gatewayTimeout), body: AnswerBody([])),
+                    origin: .cache, state: .unknown, age: nil, isIntermediate: false, reuse: because,
+                    storage: .generated))
+        }
+    }
+
+    private func plan(_ lookup: Lookup, _ request: HTTPRequest, _ chosen: Int?, _ because: CacheReason) -> FlightPlan {
+        FlightPlan(
+            sent: request, candidates: lookup.candidates, chosen: chosen, isStoring: lookup.inquiry.cache != nil,
+            reuse: because)
+    }
+
+    /// The stored response at `place` as an answer.
+    func answer(
+        _ lookup: Lookup, _ place: Int, _ freshness: Freshness, _ because: CacheReason, offline: Bool = false
+    ) -> Fetched<HTTPAnswer> {
+        answer(
+            lookup.inquiry, lookup.candidates[place], state: state(freshness, at: lookup.now, offline: offline),
+            age: freshness.age, origin: .cache, because, .alreadyStored)
+    }
+
+    func answer(
+        _ inquiry: Inquiry, _ entry: CachedResponse, state: AnswerState, age: Int64, origin: AnswerOrigin,
+        _ because: CacheReason, _ storage: CacheReason
+    ) -> Fetched<HTTPAnswer> {
+        let (head, bytes) = policy.answer(
+            with: entry.response, to: inquiry.request, length: entry.body.byteCount, age: age,
+            isValidated: origin == .revalidated)
+        return Fetched(
+            value: HTTPAnswer(head: head, body: AnswerBody(.stored(entry.body, bytes))), origin: origin, state: state,
+            age: .milliseconds(age), isIntermediate: false, reuse: because, storage: storage)
+    }
+
+    func state(_ freshness: Freshness, at now: Int64, offline: Bool = false) -> AnswerState {
+        let (end, overflow) = (now - freshness.age).addingReportingOverflow(freshness.lifetime)
+        if freshness.isFresh { return .fresh(until: overflow ? .max : end) }
+        return offline ? .expiredServedOffline(since: end) : .stale(since: end)
+    }
+
+    /// The stored response that the request selects, whatever its age; nil when none fits it.
+    private func selected(_ lookup: Lookup) -> (decision: ReuseDecision, place: Int, freshness: Freshness)? {
+        var request = lookup.inquiry.request
+        request.headerFields[.cacheControl] = "max-stale"
+        var terms = lookup.inquiry.asked.terms
+        terms.softLifetime = nil
+        terms.forcesValidation = false
+        let decision = policy.reuse(
+            request, url: lookup.inquiry.url, among: lookup.responses, terms: terms, at: lookup.now)
+        switch decision {
+        case .reuse(let place, let freshness, _), .reuseThenValidate(let place, let freshness, _, _),
+            .validate(let place, let freshness, _, _):
+            return (decision, place, freshness)
+        case .forward, .unsatisfiable: return nil
+        }
+    }
+
+    /// The stored response, fresh or not, unless it forbids that.
+    func anyAge(_ lookup: Lookup) -> Fetched<HTTPAnswer>? {
+        guard let (decision, place, freshness) = selected(lookup) else { return nil }
+        if case .validate = decision, !lookup.inquiry.asked.terms.ignoresMustRevalidate { return nil }
+        return answer(lookup, place, freshness, .anyAge)
+    }
+
+    /// What a stored response may stand in for.
+    enum StandIn {
+        /// A failure that its server, or the request, names.
+        case permitted
+        /// A failure that its server, or the request, names, and the want of a connection whatever the age.
+        case offline
+        /// The want of a connection alone, whatever the age: a server's error is an answer.
+        case unanswered
+    }
+
+    /// The stored response in place of the server's answer, or nil when it may not.
+    ///
+    /// - Parameter status: of the server's error; nil when nobody answered.
+    func standIn(_ lookup: Lookup, _ rule: StandIn, status: HTTPResponse.Status?) -> Fetched<HTTPAnswer>? {
+        guard let (_, place, freshness) = selected(lookup) else { return nil }
+        var terms = lookup.inquiry.asked.terms
+        if rule != .permitted { terms.forcesValidation = false }
+        // To the standard, a server that does not answer is one that its gateway could not reach.
+        let asked: HTTPResponse.Status? = rule == .permitted ? status ?? .gatewayTimeout : status
+        let decision = policy.fallback(
+            to: lookup.candidates[place].response, for: lookup.inquiry.request, status: asked, terms: terms,
+            at: lookup.now)
+        guard case .serve(let because) = decision else { return nil }
+        return answer(lookup, place, freshness, because, offline: status == nil)
+    }
+}

@@ -1,0 +1,145 @@
+/// Reads a field value byte by byte, forwards only: every parser of this module is linear in the length of its input.
+///
+/// RFC 9110 §5.6. It never fails: what is not there is nil or empty.
+package struct FieldScanner {
+    /// The value.
+    package let bytes: [UInt8]
+    /// How many bytes are read.
+    package private(set) var position = 0
+
+    /// A reading of `bytes` from their beginning.
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Whether everything is read.
+    package var isAtEnd: Bool { position >= bytes.count }
+
+    /// The next byte, not read yet; nil at the end.
+    package var next: UInt8? { isAtEnd ? nil : bytes[position] }
+
+    /// Reads `byte` if it is next.
+    package mutating func take(_ byte: UInt8) -> Bool {
+        guard next == byte else { return false }
+        position += 1
+        return true
+    }
+
+    /// Reads as many bytes as satisfy `condition`.
+    package mutating func run(while condition: (UInt8) -> Bool) -> [UInt8] {
+        let start = position
+        while position < bytes.count, condition(bytes[position]) { position += 1 }
+        return Array(bytes[start..<position])
+    }
+
+    /// Reads spaces and tabs. RFC 9110 §5.6.3.
+    package mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x09 { position += 1 }
+    }
+
+    /// Reads white space and commas up to the next member of a list that is not empty. RFC 9110 §5.6.1.
+    ///
+    /// - Returns: whether there is one.
+    package mutating func skipToMember() -> Bool {
+        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x2C { position += 1 }
+        return !isAtEnd
+    }
+
+    /// Reads a token, which may be empty. RFC 9110 §5.6.2.
+    package mutating func token() -> [UInt8] { run(while: Self.isTokenByte) }
+
+    /// Reads a quoted string that is next; nil when its end is missing, and then all is read. RFC 9110 §5.6.4.
+    ///
+    /// - Returns: its content, without quotes and escapes.
+    package mutating func quotedString() -> [UInt8]? {
+        guard take(0x22) else { return nil }
+        var content: [UInt8] = []
+        while let byte = next {
+            position += 1
+            switch byte {
+            case 0x22: return content
+            case 0x5C:
+                guard let escaped = next else { return nil }
+                position += 1
+                content.append(escaped)
+            default: content.append(byte)
+            }
+        }
+        return nil
+    }
+
+    /// Reads the rest of a list's member, up to its comma or the end; a comma between quotes does not end it.
+    package mutating func skipMember() {
+        while let byte = next, byte != 0x2C {
+            if byte == 0x22 { _ = quotedString() } else { position += 1 }
+        }
+    }
+
+    /// Whether the member ends here: at a comma or the end, after white space.
+    package mutating func isAtMemberEnd() -> Bool {
+        skipSpace()
+        return next == nil || next == 0x2C
+    }
+
+    /// Whether a byte may stand in a token. RFC 9110 §5.6.2.
+    package static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E:
+            true
+        default: false
+        }
+    }
+
+    /// `bytes` without the spaces and tabs around them.
+    package static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        guard let first = bytes.firstIndex(where: { $0 != 0x20 && $0 != 0x09 }),
+            let last = bytes.lastIndex(where: { $0 != 0x20 && $0 != 0x09 })
+        else { return [] }
+        return Array(bytes[first...last])
+    }
+
+    /// `bytes` with the letters of ASCII in lower case.
+    package static func lowered(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        bytes.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
+    }
+
+    /// The tokens of a list, in lower case and in their order, a repeated one once; members that are none are left out.
+    package static func tokens(_ bytes: [UInt8]) -> [String] {
+        var scanner = FieldScanner(bytes)
+        var tokens: [String] = []
+        var seen: Set<String> = []
+        while scanner.skipToMember() {
+            let token = scanner.token()
+            guard !token.isEmpty, scanner.isAtMemberEnd() else {
+                scanner.skipMember()
+                continue
+            }
+            let text = String(decoding: lowered(token), as: UTF8.self)
+            if seen.insert(text).inserted { tokens.append(text) }
+        }
+        return tokens
+    }
+
+    /// The members of a list, without the white space around them; empty ones are left out. RFC 9110 §5.6.1.
+    package static func members(_ bytes: [UInt8]) -> [[UInt8]] {
+        var scanner = FieldScanner(bytes)
+        var members: [[UInt8]] = []
+        while scanner.skipToMember() {
+            let start = scanner.position
+            scanner.skipMember()
+            members.append(trimmed(Array(bytes[start..<scanner.position])))
+        }
+        return members
+    }
+
+    /// Digits as seconds; nil for anything else, 2,147,483,648 for what is more than that. RFC 9111 §1.2.2.
+    package static func deltaSeconds(_ bytes: [UInt8]) -> Int64? {
+        guard !bytes.isEmpty else { return nil }
+        var value: Int64 = 0
+        for byte in bytes {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            value = min(value * 10 + Int64(byte - 0x30), 2_147_483_648)
+        }
+        return value
+    }
+}

@@ -1,0 +1,171 @@
+internal import HTTPTypes
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Logging
+
+// One question, by one strategy.
+extension ObjectCache {
+    func answer<Asked: ObjectInquiring>(
+        _ inquiry: Asked, _ strategy: ObjectStrategy, _ target: ObjectPersistence
+    ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
+        switch strategy {
+        case .networkOnly: return try await ask(inquiry, keepingIn: nil)
+        case .cacheOnly:
+            guard let kept = kept(inquiry) else { throw .notCached(ObjectReason.notKept) }
+            return answer(kept, .cache, reuse: kept.isComplete ? ObjectReason.anyAge : ObjectReason.incomplete)
+        case .cacheElseNetwork:
+            if let kept = kept(inquiry), kept.isComplete {
+                return answer(kept, .cache, reuse: ObjectReason.anyAge)
+            }
+            return try await askElseKept(inquiry, target)
+        case .networkElseCache: return try await askElseKept(inquiry, target)
+        }
+    }
+
+    private func askElseKept<Asked: ObjectInquiring>(
+        _ inquiry: Asked, _ target: ObjectPersistence
+    ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
+        do throws(HTTPCacheError) {
+            return try await ask(inquiry, keepingIn: target)
+        } catch {
+            guard error.isUnanswered, let kept = kept(inquiry) else { throw error }
+            var answer = answer(kept, .cache, reuse: ObjectReason.unreachable)
+            answer.state = .expiredServedOffline(since: kept.since)
+            return answer
+        }
+    }
+
+    /// The server's answer, kept where `target` says, if it says so; after a 304 what is kept.
+    func ask<Asked: ObjectInquiring>(
+        _ inquiry: Asked, keepingIn target: ObjectPersistence?
+    ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
+        let kind = options.validators.kind(of: inquiry.question)
+        let known = target == nil ? nil : kept(inquiry)
+        if let kind, let known, known.isComplete, !known.validators.isEmpty {
+            var request = try request(for: inquiry.question)
+            kind.strip(&request)
+            kind.apply(known.validators, to: &request)
+            let response = try await send(request, body: nil)
+            if response.head.status != .notModified { return try await take(response, inquiry, kind, target) }
+            // It may have been removed while the server was asked.
+            if let kept = kept(inquiry), kept.isComplete {
+                return await confirm(kept, inquiry, kind.validators(in: response.head), target)
+            }
+        }
+        var request = try request(for: inquiry.question)
+        kind?.strip(&request)
+        return try await take(try await send(request, body: nil), inquiry, kind, target)
+    }
+
+    /// Keeps an answer, and gives it back.
+    private func take<Asked: ObjectInquiring>(
+        _ response: TransportResponse, _ inquiry: Asked, _ kind: ValidatorFields.Kind?, _ target: ObjectPersistence?
+    ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
+        guard response.head.status.kind == .successful else { throw .server(response.head) }
+        let body: [UInt8]
+        do throws(TransportError) {
+            body = try await response.body.collect(upTo: options.answerLimit)
+        } catch {
+            throw .transport(error)
+        }
+        let now = host.now()
+        let received: [ReceivedObject]
+        do {
+            received = try service.objects(in: body, answering: inquiry.question)
+        } catch {
+            throw .parse(error)
+        }
+        var intake = ObjectIntake(cache: self, now: now, lastModified: lastModified(of: inquiry, response.head, now))
+        let objects = try intake.take(received, ofClass: inquiry.className, keepingIn: target)
+        let value = try inquiry.value(of: objects)
+        var storage = ObjectReason.notKeeping
+        if let target {
+            let validators = kind?.validators(in: response.head) ?? Validators()
+            intake.add(inquiry.record(objects, validators, at: now), to: target)
+            storage = await keep(intake) ? ObjectReason.kept : ObjectReason.failed
+        }
+        return Fetched(
+            value: value, origin: .network, state: .fresh(until: now), age: .zero, isIntermediate: false,
+            reuse: target == nil ? ObjectReason.networkOnly : ObjectReason.asked, storage: storage)
+    }
+
+    /// The time of the last change that an answer with one object names; nil for one that is no date.
+    private func lastModified<Asked: ObjectInquiring>(
+        of inquiry: Asked, _ head: HTTPResponse, _ now: Int64
+    ) -> Int64? {
+        guard case .object = inquiry.question else { return nil }
+        let validators = options.validators.object.validators(in: head)
+        return validators.lastModified.flatMap { FieldDate.milliseconds(of: Array($0.utf8), now: now) }
+    }
+
+    /// Notes that the server confirmed what is kept, and gives that back.
+    private func confirm<Asked: ObjectInquiring>(
+        _ kept: KeptAnswer<Asked.Value>, _ inquiry: Asked, _ sent: Validators, _ target: ObjectPersistence?
+    ) async -> Fetched<Asked.Value> {
+        let now = host.now()
+        // What the confirmation leaves out is as it was.
+        let validators = Validators(
+            entityTag: sent.entityTag ?? kept.validators.entityTag,
+            lastModified: sent.lastModified ?? kept.validators.lastModified)
+        var intake = ObjectIntake(cache: self, now: now)
+        if target == .persistent, kept.place == .memory {
+            // Asked to be kept where not all of it is yet.
+            intake.add(kept.objects.map { .put($0) }, to: .persistent)
+            intake.add(inquiry.record(kept.objects, validators, at: now), to: .persistent)
+        } else if target == kept.place {
+            intake.add(inquiry.confirm(validators, at: now), to: kept.place)
+        }
+        let isKept = await keep(intake)
+        var answer = answer(kept, .revalidated, reuse: ObjectReason.confirmed)
+        answer.state = .fresh(until: now)
+        answer.age = .zero
+        answer.storage = isKept ? ObjectReason.alreadyKept : ObjectReason.failed
+        return answer
+    }
+
+    /// An answer that was kept.
+    func answer<Value: Sendable>(
+        _ kept: KeptAnswer<Value>, _ origin: AnswerOrigin, reuse: CacheReason, isIntermediate: Bool = false
+    ) -> Fetched<Value> {
+        Fetched(
+            value: kept.value, origin: origin, state: .stale(since: kept.since),
+            age: kept.fetchedAt.map { .milliseconds(max(0, host.now() - $0)) }, isIntermediate: isIntermediate,
+            reuse: reuse, storage: ObjectReason.alreadyKept)
+    }
+
+    /// Makes the changes of an answer; false when that failed, which costs the answer nothing.
+    private func keep(_ intake: ObjectIntake) async -> Bool {
+        var isKept = true
+        for (persistence, changes) in intake.changes {
+            do {
+                try await shelves.apply(changes, to: persistence)
+            } catch {
+                isKept = false
+                host.logger.warning("an answer could not be kept: \(error)")
+            }
+        }
+        return isKept
+    }
+}
+
+// MARK: - Exchanges
+
+extension ObjectCache {
+    func request(for question: ObjectQuestion) throws(HTTPCacheError) -> HTTPRequest {
+        do {
+            return try service.request(.get, try service.path(of: question))
+        } catch {
+            throw .invalidRequest("the service has no request for this question")
+        }
+    }
+
+    func send(_ request: HTTPRequest, body: [UInt8]?) async throws(HTTPCacheError) -> TransportResponse {
+        guard isOnline() else { throw .transport(.noConnection(reason: "the host says so")) }
+        do throws(TransportError) {
+            return try await transport.send(request, body: body, timeouts: options.timeouts)
+        } catch {
+            throw .transport(error)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// Gathers what an answer changes, by where it is to be kept.
+struct ObjectIntake {
+    let cache: ObjectCache
+    let now: Int64
+    /// When the server says that the answer was last changed, for objects that do not say so themselves.
+    let lastModified: Int64?
+    private(set) var changes: [ObjectPersistence: [ObjectChange]] = [:]
+
+    init(cache: ObjectCache, now: Int64, lastModified: Int64? = nil) {
+        self.cache = cache
+        self.now = now
+        self.lastModified = lastModified
+    }
+
+    mutating func add(_ more: [ObjectChange], to persistence: ObjectPersistence) {
+        if !more.isEmpty { changes[persistence, default: []] += more }
+    }
+
+    /// The objects as they will be kept, those that came along as references too: each where its own class is kept.
+    ///
+    /// - Parameter target: nil keeps nothing.
+    mutating func take(
+        _ received: [ReceivedObject], ofClass className: String, keepingIn target: ObjectPersistence?
+    ) throws(HTTPCacheError) -> [StoredObject] {
+        var objects: [StoredObject] = []
+        for item in received {
+            let object = StoredObject(
+                name: ObjectName(class: className, id: item.id), updatedAt: item.updatedAt ?? lastModified ?? now,
+                codec: cache.service.codec, payload: item.payload)
+            objects.append(object)
+            guard let target else { continue }
+            add([.put(object)], to: target)
+            for references in item.references {
+                let place = try cache.target(references.className, nil)
+                let found = try take(references.objects, ofClass: references.className, keepingIn: place)
+                let name = object.name.references(by: references.attribute, toClass: references.className)
+                add([.putCollection(name, members: found.map(\.name), Validators(), at: now)], to: place)
+            }
+        }
+        return objects
+    }
+}

@@ -1,0 +1,130 @@
+internal import HTTPTypes
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Logging
+internal import Synchronization
+
+// Where the bytes of a file go as they arrive.
+extension ObjectCache {
+    /// Keeps the body of an answer where `target` says, up to the limit, and gives the answer back.
+    func intake(
+        _ response: TransportResponse, _ file: ObjectFile, _ stored: StoredResponse, _ target: ObjectPersistence?
+    ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        guard let target, let cache = files(target) else {
+            return passed(response, response.body, ObjectReason.notKeeping)
+        }
+        let announced = response.head.headerFields[.contentLength].flatMap { Int64($0) }
+        if let announced, announced > options.fileLimit {
+            logTooLarge()
+            return passed(response, response.body, ObjectReason.tooLarge)
+        }
+        let options = KeepOptions(tags: [ObjectFile.tag(ofClass: file.object.className)])
+        guard let writer = try? await cache.write(stored, for: file.key, options: options) else {
+            return passed(response, response.body, ObjectReason.failed)
+        }
+        switch await fill(writer, from: response.body, announced: announced) {
+        case .whole(let entry):
+            if target == .persistent { _ = try? await memory.files.remove(.key(file.key)) }
+            var answer = answer(
+                entry, .network, state: .fresh(until: entry.response.receivedAt), ObjectReason.asked)
+            answer.storage = ObjectReason.kept
+            return answer
+        case .tooLong(let chunks):
+            logTooLarge()
+            return passed(response, response.body.following(chunks), ObjectReason.tooLarge)
+        case .broken(let error): throw .transport(error)
+        case .notKept(let error):
+            host.logger.warning("a file could not be kept: \(error)")
+            // What has arrived is gone; the server is asked once more, and nothing is kept.
+            return try await download(file, keepingIn: nil)
+        }
+    }
+
+    private enum Filling {
+        case whole(CachedResponse)
+        /// Longer than the limit; what has arrived.
+        case tooLong([[UInt8]])
+        case broken(TransportError)
+        case notKept(any Error)
+    }
+
+    /// - Parameter announced: the length of the body, within the limit; nil when it is not known beforehand, and what
+    ///   arrives has to be held until it is clear that all of it can be kept.
+    private func fill(_ writer: any ResponseWriter, from body: TransportBody, announced: Int64?) async -> Filling {
+        var held: [[UInt8]] = []
+        var count: Int64 = 0
+        let chunks = body.makeAsyncIterator()
+        do {
+            while let chunk = try await chunks.next() {
+                count += Int64(chunk.count)
+                if announced == nil {
+                    held.append(chunk)
+                    if count > options.fileLimit {
+                        await writer.cancel()
+                        return .tooLong(held)
+                    }
+                }
+                try writer.append(chunk.rawSpan)
+                try await writer.flush()
+                if let announced, count > announced { break }
+            }
+            if let announced, count != announced {
+                throw TransportError.connectionLost(reason: "the length of the body is not the one its head announced")
+            }
+            return .whole(try await writer.finish(coverage: nil))
+        } catch let error as TransportError {
+            await writer.cancel()
+            return .broken(error)
+        } catch {
+            await writer.cancel()
+            return .notKept(error)
+        }
+    }
+
+    private func files(_ persistence: ObjectPersistence) -> (any ResponseCache)? {
+        switch persistence {
+        case .memory: memory.files
+        case .persistent: state.withLock { $0.persistent?.files }
+        }
+    }
+
+    private func logTooLarge() {
+        host.logger.error("a file longer than \(options.fileLimit) bytes was delivered, and not kept")
+    }
+
+    /// An answer that is given back as it arrives.
+    private func passed(
+        _ response: TransportResponse, _ body: TransportBody, _ storage: CacheReason
+    ) -> Fetched<HTTPAnswer> {
+        Fetched(
+            value: HTTPAnswer(head: response.head, body: AnswerBody(.network(body))), origin: .network,
+            state: .fresh(until: host.now()), age: .zero, isIntermediate: false, reuse: ObjectReason.asked,
+            storage: storage)
+    }
+}
+
+extension TransportBody {
+    /// These chunks, and then what is left of this body.
+    fileprivate func following(_ chunks: [[UInt8]]) -> TransportBody {
+        let held = HeldChunks(chunks)
+        let rest = makeAsyncIterator()
+        return TransportBody(next: { () async throws(TransportError) in
+            if let chunk = held.removeFirst() { return chunk }
+            return try await rest.next()
+        })
+    }
+}
+
+/// Chunks that have arrived, taken from the front.
+private final class HeldChunks: Sendable {
+    private let chunks: Mutex<ArraySlice<[UInt8]>>
+
+    init(_ chunks: [[UInt8]]) {
+        self.chunks = Mutex(chunks[...])
+    }
+
+    func removeFirst() -> [UInt8]? {
+        chunks.withLock { $0.popFirst() }
+    }
+}

@@ -1,0 +1,73 @@
+public import LarderFormat
+
+/// The name of an object: its class and its id, compared byte by byte.
+///
+/// Objects are rows. Those of a class lie in one resource, whose group is `class:` and the name of the class; no filter
+/// can name such a group, so syncing never touches them.
+public struct ObjectName: Hashable, Sendable {
+    /// The row it is stored as: the type is the class, the key is the id.
+    public let row: RowKey
+
+    /// Names an object.
+    ///
+    /// - Parameters:
+    ///   - className: with `class:` in front, at most ``Limits/group`` bytes encoded.
+    ///   - id: what the server calls it; with the class, at most ``Limits/rowAddress`` bytes encoded.
+    public init(class className: String, id: String) {
+        row = RowKey(resource: Self.resource(ofClass: className), type: className, key: id)
+    }
+
+    /// The name of the object that is stored as `row`; nil for a row that is no object.
+    public init?(row: RowKey) {
+        guard row.resource == Self.resource(ofClass: row.type) else { return nil }
+        self.row = row
+    }
+
+    /// The class.
+    public var className: String { row.type }
+
+    /// What the server calls it.
+    public var id: String { row.key }
+
+    /// The resource that the objects of a class belong to.
+    public static func resource(ofClass className: String) -> ResourceKey {
+        ResourceKey("class:" + className, 0)
+    }
+
+    /// The objects that one of its attributes refers to, as a collection of theirs.
+    ///
+    /// - Parameter query: what to ask of them; empty for all.
+    public func references(by attribute: String, toClass className: String, query: String = "") -> CollectionName {
+        CollectionName(class: className, query: query, reference: .init(row: row, attribute: attribute))
+    }
+}
+
+extension ObjectName: CustomStringConvertible {
+    /// Class and id, as in `User/7`.
+    public var description: String { "\(className)/\(id)" }
+}
+
+/// A file or an image: the content of an attribute of an object.
+public struct ObjectFile: Hashable, Sendable {
+    /// The object it belongs to.
+    public var object: ObjectName
+    /// The attribute.
+    public var attribute: String
+
+    /// Names the file of an attribute.
+    public init(of object: ObjectName, attribute: String) {
+        self.object = object
+        self.attribute = attribute
+    }
+
+    /// What its content is kept under.
+    var key: String { Self.keyPrefix(of: object) + attribute }
+
+    /// What the keys of all files of an object begin with: the length keeps one name from being another's beginning.
+    static func keyPrefix(of object: ObjectName) -> String {
+        "object-file:\(object.className.utf8.count):\(object.className):\(object.id.utf8.count):\(object.id):"
+    }
+
+    /// By what all files of a class are removed together.
+    static func tag(ofClass className: String) -> String { "object-class:" + className }
+}

@@ -1,0 +1,88 @@
+public import HTTPTypes
+public import LarderFormat
+
+/// What is asked of a server.
+public enum ObjectQuestion: Hashable, Sendable {
+    /// One object.
+    case object(ObjectName)
+    /// The objects that answer a query, or that a reference leads to.
+    case collection(CollectionName)
+    /// The content of a file.
+    case file(ObjectFile)
+}
+
+/// What a server is told.
+public enum ObjectWrite: Hashable, Sendable {
+    /// To keep an object.
+    case save(ObjectName)
+    /// To remove an object.
+    case delete(ObjectName)
+    /// To keep the content of a file.
+    case upload(ObjectFile)
+
+    /// The object that it is about.
+    public var object: ObjectName {
+        switch self {
+        case .save(let object), .delete(let object): object
+        case .upload(let file): file.object
+        }
+    }
+}
+
+/// An object as it came from a server.
+public struct ReceivedObject: Hashable, Sendable {
+    /// What it refers to, when the server sent that along.
+    public struct References: Hashable, Sendable {
+        /// The attribute that refers.
+        public var attribute: String
+        /// The class it refers to.
+        public var className: String
+        /// What it refers to, in order.
+        public var objects: [ReceivedObject]
+
+        /// References of these parts.
+        public init(attribute: String, className: String, objects: [ReceivedObject]) {
+            self.attribute = attribute
+            self.className = className
+            self.objects = objects
+        }
+    }
+
+    /// What the server calls it.
+    public var id: String
+    /// The payload to keep.
+    public var payload: [UInt8]
+    /// When the server last changed it, in milliseconds since 1970-01-01 UTC; nil where it does not say.
+    public var updatedAt: Int64?
+    /// What it refers to; each class is kept where its own setting says.
+    public var references: [References]
+
+    /// An object of these parts.
+    public init(id: String, payload: [UInt8], updatedAt: Int64? = nil, references: [References] = []) {
+        self.id = id
+        self.payload = payload
+        self.updatedAt = updatedAt
+        self.references = references
+    }
+}
+
+/// How a server is spoken to: its paths, its documents, its credentials.
+public protocol ObjectService: Sendable {
+    /// What the payloads of its objects are marked with.
+    var codec: PayloadCodec { get }
+
+    /// Where a question is asked, by GET: a path with its query, beginning with `/`.
+    func path(of question: ObjectQuestion) throws -> String
+
+    /// How a server is told something.
+    func target(of write: ObjectWrite) throws -> (method: HTTPRequest.Method, path: String)
+
+    /// A request to a path: with scheme, authority, and the fields that every request has. Called for each sending, so
+    /// credentials are those of that moment.
+    func request(_ method: HTTPRequest.Method, _ path: String) throws -> HTTPRequest
+
+    /// The objects in the body of an answer: one for ``ObjectQuestion/object(_:)``, else all, in order.
+    ///
+    /// - Throws: when the body cannot be understood.
+    func objects(in body: [UInt8], answering question: ObjectQuestion) throws -> [ReceivedObject]
+}

@@ -1,0 +1,67 @@
+public import LarderFormat
+internal import LarderStore
+internal import Synchronization
+
+/// Objects in memory, lost when the program ends.
+///
+/// Above its limit it drops the objects used longest ago, and then whole collections; writes that wait are never dropped.
+public final class MemoryObjectStorage: ObjectStorage {
+    private let state: Mutex<MemoryObjects>
+
+    /// An empty storage.
+    ///
+    /// - Parameter limit: the most bytes of payloads and lists, above 0; 32 MiB unless told otherwise.
+    public init(limit: Int = 32 << 20) {
+        precondition(limit > 0, "a limit of \(limit) bytes")
+        state = Mutex(MemoryObjects(limit: limit))
+    }
+
+    /// An object, and how it was fetched by itself; nil when it is not kept.
+    public func object(_ name: ObjectName) -> ObjectEntry? {
+        state.withLock { state in
+            state.use(name)
+            return state.objects[name]?.entry
+        }
+    }
+
+    /// A collection; nil when it is not kept.
+    public func collection(_ name: CollectionName) -> CollectionEntry? {
+        state.withLock { state in
+            guard let collection = state.collections[name] else { return nil }
+            var objects: [ObjectName: StoredObject] = [:]
+            for member in collection.members {
+                state.use(member)
+                objects[member] = state.objects[member]?.entry.object
+            }
+            return CollectionEntry(
+                members: collection.members, objects: objects, validators: collection.validators,
+                fetchedAt: collection.fetchedAt)
+        }
+    }
+
+    /// The collections that hold an object.
+    public func collections(holding object: ObjectName) -> [CollectionName] {
+        state.withLock { Array($0.holders[object] ?? []) }
+    }
+
+    /// The collections of a class, those fetched through references among them.
+    public func collections(ofClass className: String) -> [CollectionName] {
+        state.withLock { $0.collections(ofClass: className) }
+    }
+
+    /// The writes that wait, in the order in which they were queued.
+    public func queuedWrites() -> [QueuedWrite] {
+        state.withLock { $0.queue }
+    }
+
+    /// Makes all of these changes, or none, in their order.
+    ///
+    /// - Throws: ``StoreError/duplicateEntry(_:)``, ``StoreError/unknownEntry(_:)`` as the outbox does.
+    public func apply(_ changes: [ObjectChange]) async throws {
+        try state.withLock { state in
+            try state.check(changes)
+            for change in changes { state.apply(change) }
+            state.makeRoom()
+        }
+    }
+}

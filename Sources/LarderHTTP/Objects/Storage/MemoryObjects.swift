@@ -1,0 +1,135 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// What a ``MemoryObjectStorage`` holds.
+struct MemoryObjects: Sendable {
+    struct Kept {
+        var entry: ObjectEntry
+        /// When it was last put or read, by a count.
+        var usedAt: UInt64
+    }
+
+    struct Collection {
+        var members: [ObjectName]
+        var validators: Validators
+        var fetchedAt: Int64
+
+        var cost: Int { MemoryObjects.overhead + members.count * MemoryObjects.memberCost }
+    }
+
+    /// What an object or a collection costs beside its payload, and a member of a collection, in bytes; about.
+    private static let overhead = 128
+    private static let memberCost = 64
+
+    private(set) var objects: [ObjectName: Kept] = [:]
+    private(set) var collections: [CollectionName: Collection] = [:]
+    private(set) var holders: [ObjectName: Set<CollectionName>] = [:]
+    private(set) var queue: [QueuedWrite] = []
+    private let limit: Int
+    private var cost = 0
+    private var uses: UInt64 = 0
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Notes that an object was asked for.
+    mutating func use(_ name: ObjectName) {
+        uses += 1
+        objects[name]?.usedAt = uses
+    }
+
+    func collections(ofClass className: String) -> [CollectionName] {
+        // Told apart by their bytes, as everywhere.
+        let wanted = CollectionName(class: className)
+        return collections.keys.filter { CollectionName(class: $0.className) == wanted }
+    }
+
+    /// Throws when one of the changes cannot be made.
+    func check(_ changes: [ObjectChange]) throws {
+        var waiting = Set(queue.map(\.id))
+        for change in changes {
+            switch change {
+            case .enqueue(let write):
+                if !waiting.insert(write.id).inserted { throw StoreError.duplicateEntry(write.id) }
+            case .finish(let id, _, _, _):
+                if waiting.remove(id) == nil { throw StoreError.unknownEntry(id) }
+            default: continue
+            }
+        }
+    }
+
+    /// Makes a change that ``check(_:)`` found to be possible.
+    mutating func apply(_ change: ObjectChange) {
+        switch change {
+        case .put(let object): put(object)
+        case .noteSingle(let name, let validators, let time):
+            objects[name]?.entry.answer = SingleAnswer(validators: validators, fetchedAt: time)
+        case .putCollection(let name, let members, let validators, let time):
+            removeCollection(name)
+            let collection = Collection(members: members, validators: validators, fetchedAt: time)
+            collections[name] = collection
+            cost += collection.cost
+            for member in members { holders[member, default: []].insert(name) }
+        case .confirmCollection(let name, let validators, let time):
+            guard let before = collections[name]?.validators else { return }
+            collections[name]?.validators = Validators(
+                entityTag: validators.entityTag ?? before.entityTag,
+                lastModified: validators.lastModified ?? before.lastModified)
+            collections[name]?.fetchedAt = time
+        case .remove(let name): remove(name)
+        case .removeCollection(let name): removeCollection(name)
+        case .removeCollectionAndObjects(let name, let keeping):
+            for member in Set(removeCollection(name)) where holders[member] == nil && !keeping.contains(member) {
+                remove(member)
+            }
+        case .removeClass(let className):
+            for name in collections(ofClass: className) { removeCollection(name) }
+            let resource = ObjectName.resource(ofClass: className)
+            for name in objects.keys.filter({ $0.row.resource == resource }) { remove(name) }
+        case .enqueue(let write): queue.append(write)
+        case .finish(let id, _, _, _): queue.removeAll { $0.id == id }
+        }
+    }
+
+    /// Drops what was used longest ago until the limit is kept with a tenth to spare; nothing below it.
+    mutating func makeRoom() {
+        guard cost > limit else { return }
+        let target = limit - limit / 10
+        for (name, _) in objects.sorted(by: { $0.value.usedAt < $1.value.usedAt }) {
+            if cost <= target { return }
+            remove(name)
+        }
+        for (name, _) in collections.sorted(by: { $0.value.fetchedAt < $1.value.fetchedAt }) {
+            if cost <= target { return }
+            removeCollection(name)
+        }
+    }
+
+    private mutating func put(_ object: StoredObject) {
+        let before = objects[object.name]?.entry
+        let isSame = before?.object.payload == object.payload
+        uses += 1
+        cost += object.payload.count - (before.map { $0.object.payload.count } ?? -Self.overhead)
+        objects[object.name] = Kept(
+            entry: ObjectEntry(object: object, answer: isSame ? before?.answer : nil), usedAt: uses)
+        if isSame { return }
+        for holder in holders[object.name] ?? [] { collections[holder]?.validators = Validators() }
+    }
+
+    private mutating func remove(_ name: ObjectName) {
+        guard let kept = objects.removeValue(forKey: name) else { return }
+        cost -= kept.entry.object.payload.count + Self.overhead
+    }
+
+    @discardableResult
+    private mutating func removeCollection(_ name: CollectionName) -> [ObjectName] {
+        guard let collection = collections.removeValue(forKey: name) else { return [] }
+        cost -= collection.cost
+        for member in collection.members {
+            holders[member]?.remove(name)
+            if holders[member]?.isEmpty == true { holders[member] = nil }
+        }
+        return collection.members
+    }
+}

@@ -1,0 +1,112 @@
+public import HTTPTypes
+public import LarderFormat
+public import LarderStore
+
+/// Where objects, collections and writes that wait are kept: the store, or memory.
+///
+/// Both keep an object once, however many collections hold it, and tell the same answers after the same changes.
+public protocol ObjectStorage: Sendable {
+    /// An object, and how it was fetched by itself; nil when it is not kept.
+    func object(_ name: ObjectName) throws -> ObjectEntry?
+
+    /// A collection; nil when it is not kept.
+    func collection(_ name: CollectionName) throws -> CollectionEntry?
+
+    /// The collections that hold an object.
+    func collections(holding object: ObjectName) throws -> [CollectionName]
+
+    /// The collections of a class, those fetched through references among them.
+    func collections(ofClass className: String) throws -> [CollectionName]
+
+    /// The writes that wait, in the order in which they were queued.
+    func queuedWrites() throws -> [QueuedWrite]
+
+    /// Makes all of these changes, or none, in their order.
+    func apply(_ changes: [ObjectChange]) async throws
+}
+
+/// An object as a storage keeps it.
+public struct ObjectEntry: Hashable, Sendable {
+    /// The object.
+    public var object: StoredObject
+    /// How it was fetched by itself; nil when it was not, or has changed otherwise since.
+    public var answer: SingleAnswer?
+
+    /// An entry of these parts.
+    public init(object: StoredObject, answer: SingleAnswer?) {
+        self.object = object
+        self.answer = answer
+    }
+}
+
+/// A collection as a storage keeps it.
+public struct CollectionEntry: Hashable, Sendable {
+    /// What it holds, in order.
+    public var members: [ObjectName]
+    /// Those of its members that this storage keeps.
+    public var objects: [ObjectName: StoredObject]
+    /// What the server recognises the answer by; none once a member has changed otherwise.
+    public var validators: Validators
+    /// When the server last sent or confirmed it, in milliseconds since 1970-01-01 UTC.
+    public var fetchedAt: Int64
+
+    /// An entry of these parts.
+    public init(
+        members: [ObjectName], objects: [ObjectName: StoredObject], validators: Validators, fetchedAt: Int64
+    ) {
+        self.members = members
+        self.objects = objects
+        self.validators = validators
+        self.fetchedAt = fetchedAt
+    }
+}
+
+/// A write that waits for a connection.
+public struct QueuedWrite: Hashable, Sendable {
+    /// Its identity, and its idempotency key: the same at every try.
+    public var id: UUIDBytes
+    /// When it was queued, in milliseconds since 1970-01-01 UTC.
+    public var createdAt: Int64
+    /// The HTTP method.
+    public var method: HTTPRequest.Method
+    /// The path with its query.
+    public var path: String
+    /// The body.
+    public var payload: [UInt8]
+
+    /// A write of these parts.
+    public init(id: UUIDBytes, createdAt: Int64, method: HTTPRequest.Method, path: String, payload: [UInt8]) {
+        self.id = id
+        self.createdAt = createdAt
+        self.method = method
+        self.path = path
+        self.payload = payload
+    }
+}
+
+/// A change of what a storage keeps.
+public enum ObjectChange: Hashable, Sendable {
+    /// Keeps an object, in place of the one there.
+    ///
+    /// With another payload than before, how it was fetched by itself is forgotten, and the validators of the collections
+    /// that hold it: a server that confirms them would confirm what is not there any more.
+    case put(StoredObject)
+    /// Notes how an object was fetched by itself.
+    case noteSingle(ObjectName, Validators, at: Int64)
+    /// Keeps what a collection holds, in place of what it held.
+    case putCollection(CollectionName, members: [ObjectName], Validators, at: Int64)
+    /// Notes that the server confirmed a collection; validators that it left out stay.
+    case confirmCollection(CollectionName, Validators, at: Int64)
+    /// Removes an object; collections go on to hold it.
+    case remove(ObjectName)
+    /// Removes a collection; its objects stay.
+    case removeCollection(CollectionName)
+    /// Removes a collection and its objects, but those that another collection holds, and those in `keeping`.
+    case removeCollectionAndObjects(CollectionName, keeping: Set<ObjectName>)
+    /// Removes all objects and collections of a class.
+    case removeClass(String)
+    /// Appends a write to those that wait.
+    case enqueue(QueuedWrite)
+    /// Takes a write that waited out, and notes how it ended, in one word.
+    case finish(UUIDBytes, outcome: String, detail: String?, at: Int64)
+}

@@ -1,0 +1,130 @@
+internal import HTTPTypes
+public import LarderFormat
+public import LarderStore
+
+/// Objects in the store: rows, collections of rows, and entries of the outbox.
+public struct StoreObjectStorage: ObjectStorage {
+    /// The lane of the outbox that holds the writes.
+    public static let lane = "objects"
+
+    /// The store.
+    public let store: Store
+
+    /// Keeps objects in `store`.
+    public init(_ store: Store) {
+        self.store = store
+    }
+
+    /// An object, and how it was fetched by itself; nil when it is not kept.
+    public func object(_ name: ObjectName) throws -> ObjectEntry? {
+        try store.read { view in
+            guard let object = try Self.object(name, in: view) else { return nil }
+            return ObjectEntry(object: object, answer: try view.singleAnswer(at: name.row))
+        }
+    }
+
+    private static func object(_ name: ObjectName, in view: borrowing ReadView) throws -> StoredObject? {
+        guard let row = try view.row(at: name.row) else { return nil }
+        return StoredObject(
+            name: name, updatedAt: row.updatedAt, codec: row.codec, payload: [UInt8](copying: row.payload))
+    }
+
+    /// A collection; nil when it is not kept.
+    public func collection(_ name: CollectionName) throws -> CollectionEntry? {
+        try store.read { view in
+            guard let found = try view.collection(name) else { return nil }
+            let members = try view.rowKeys(of: found).compactMap(ObjectName.init(row:))
+            var objects: [ObjectName: StoredObject] = [:]
+            for member in members where objects[member] == nil {
+                objects[member] = try Self.object(member, in: view)
+            }
+            return CollectionEntry(
+                members: members, objects: objects, validators: found.validators, fetchedAt: found.fetchedAt)
+        }
+    }
+
+    /// The collections that hold an object.
+    public func collections(holding object: ObjectName) throws -> [CollectionName] {
+        try store.read { view in try view.collections(holding: object.row).map(\.name) }
+    }
+
+    /// The collections of a class, those fetched through references among them.
+    public func collections(ofClass className: String) throws -> [CollectionName] {
+        try store.read { view in try view.collections(ofClass: className).map(\.name) }
+    }
+
+    /// The writes that wait, in the order in which they were queued.
+    public func queuedWrites() throws -> [QueuedWrite] {
+        let entries = try store.read { view in try view.outboxEntries(lane: Self.lane) }
+        return entries.compactMap { entry in
+            // Every method that was written here can be read back.
+            HTTPRequest.Method(rawValue: entry.method).map { method in
+                QueuedWrite(
+                    id: entry.id, createdAt: entry.createdAt, method: method, path: entry.endpoint,
+                    payload: entry.payload)
+            }
+        }
+    }
+
+    /// Makes all of these changes in one transaction, in their order.
+    public func apply(_ changes: [ObjectChange]) async throws {
+        if changes.isEmpty { return }
+        try await store.write { transaction in
+            for change in changes { try transaction.apply(change) }
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate mutating func apply(_ change: ObjectChange) throws {
+        switch change {
+        case .put(let object): try put(object)
+        case .noteSingle(let name, let validators, let time):
+            try putSingleAnswer(at: name.row, validators: validators, fetchedAt: time)
+        case .putCollection(let name, let members, let validators, let time):
+            try putCollection(
+                name, rows: members.map(\.row), home: ObjectName.resource(ofClass: name.className),
+                validators: validators, fetchedAt: time)
+        case .confirmCollection(let name, let validators, let time):
+            try confirmCollection(name, validators: validators, fetchedAt: time)
+        case .remove(let name): try remove(name.row)
+        case .removeCollection(let name): try removeCollection(name)
+        case .removeCollectionAndObjects(let name, let keeping):
+            for row in Set(try removeCollection(name) ?? []) {
+                if let object = ObjectName(row: row), keeping.contains(object) { continue }
+                if try !isHeld(row) { try remove(row) }
+            }
+        case .removeClass(let className): try removeClass(className)
+        case .enqueue(let write): try enqueue(write)
+        case .finish(let id, let outcome, let detail, let time):
+            try acknowledge(id, outcome: outcome, detail: detail, at: time)
+        }
+    }
+
+    private mutating func put(_ object: StoredObject) throws {
+        let before = try payload(at: object.name.row)
+        try put(object.payload, at: object.name.row, updatedAt: object.updatedAt, codec: object.codec)
+        if before == object.payload { return }
+        try removeSingleAnswer(at: object.name.row)
+        try removeValidators(ofCollectionsHolding: object.name.row)
+    }
+
+    private mutating func remove(_ row: RowKey) throws {
+        try removeRow(at: row)
+        try removeSingleAnswer(at: row)
+    }
+
+    private mutating func removeClass(_ className: String) throws {
+        let resource = ObjectName.resource(ofClass: className)
+        try removeCollections(ofClass: className)
+        try removeSingleAnswers(ofType: className, in: resource)
+        if try self.resource(resource) != nil { try withdraw(resource, floor: 0, as: .empty) }
+    }
+
+    private mutating func enqueue(_ write: QueuedWrite) throws {
+        try enqueue(
+            OutboxDraft(
+                id: write.id, lane: StoreObjectStorage.lane, createdAt: write.createdAt, mutationType: "object",
+                method: write.method.rawValue, endpoint: write.path, payload: write.payload))
+    }
+}

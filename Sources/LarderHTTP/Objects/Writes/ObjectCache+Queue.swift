@@ -1,0 +1,103 @@
+internal import HTTPTypes
+public import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Logging
+internal import Synchronization
+
+/// What a pass through the writes that wait came to.
+public struct QueueReport: Hashable, Sendable {
+    /// A write the server refused for good.
+    public struct Rejection: Hashable, Sendable {
+        /// Its identity.
+        public var id: UUIDBytes
+        /// The status it was refused with.
+        public var status: Int
+    }
+
+    /// The writes that the server took, in their order.
+    public var sent: [UUIDBytes] = []
+    /// The writes that it refused, which wait no longer.
+    public var rejected: [Rejection] = []
+    /// How many wait still.
+    public var waiting = 0
+
+    /// A report of nothing.
+    public init() {}
+}
+
+extension ObjectCache {
+    /// Sends the writes that wait, oldest first, each under the identity it was first tried with.
+    ///
+    /// Call it when there is a connection again; saving does so by itself. Stops at the first write that the server does
+    /// not answer, or answers with 401, 403, 408, 429 or 5xx: it waits on, and what is behind it. Any other refusal ends
+    /// its write, and is told. A second call while one is under way waits for that one.
+    ///
+    /// - Throws: what the storages throw.
+    @discardableResult
+    public func sendQueued() async throws -> QueueReport {
+        let task = state.withLock { state in
+            if let sending = state.sending { return sending }
+            let task = Task { try await self.passQueue() }
+            state.sending = task
+            return task
+        }
+        defer { state.withLock { if $0.sending == task { $0.sending = nil } } }
+        return try await task.value
+    }
+
+    private func passQueue() async throws -> QueueReport {
+        var report = QueueReport()
+        let shelves = shelves
+        let waiting = try shelves.queuedWrites()
+        for (place, write) in waiting.enumerated() {
+            do throws(HTTPCacheError) {
+                _ = try await send(write)
+                report.sent.append(write.id)
+                try await finish(write, in: shelves, outcome: "accepted", detail: nil)
+            } catch {
+                guard case .server(let head) = error, Self.isFinal(head.status) else {
+                    host.logger.info("a write waits on: \(error)")
+                    report.waiting = waiting.count - place
+                    return report
+                }
+                report.rejected.append(QueueReport.Rejection(id: write.id, status: head.status.code))
+                try await finish(write, in: shelves, outcome: "rejected", detail: "status \(head.status.code)")
+            }
+        }
+        return report
+    }
+
+    private func finish(
+        _ write: QueuedWrite, in shelves: ObjectShelves, outcome: String, detail: String?
+    ) async throws(HTTPCacheError) {
+        do {
+            try await shelves.finish(write.id, outcome: outcome, detail: detail, at: host.now())
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+
+    /// Whether the same write will be refused again.
+    private static func isFinal(_ status: HTTPResponse.Status) -> Bool {
+        switch status.code {
+        case 401, 403, 408, 429: false
+        default: status.kind != .serverError
+        }
+    }
+}
+
+extension ObjectShelves {
+    /// The writes that wait, oldest first.
+    func queuedWrites() throws -> [QueuedWrite] {
+        // Each is in order by itself, and the sort is stable.
+        (try memory.queuedWrites() + (persistent?.queuedWrites() ?? [])).sorted { $0.createdAt < $1.createdAt }
+    }
+
+    /// Takes a write out of where it waits.
+    func finish(_ id: UUIDBytes, outcome: String, detail: String?, at time: Int64) async throws {
+        let change = ObjectChange.finish(id, outcome: outcome, detail: detail, at: time)
+        let isInMemory = try memory.queuedWrites().contains { $0.id == id }
+        try await (isInMemory ? memory : persistent ?? memory).apply([change])
+    }
+}

@@ -1,0 +1,90 @@
+public import HTTPTypes
+
+extension CachePolicy {
+    /// Whether the response to `request` is kept. RFC 9111 §3.
+    ///
+    /// Only what a GET was answered with is. A response without any word on its freshness is kept for the case that the
+    /// server cannot be asked. One without a `Date` gets the time it came (RFC 9110 §6.6.1).
+    ///
+    /// - Parameters:
+    ///   - request: as it was sent.
+    ///   - requestedAt: when it was sent.
+    ///   - receivedAt: when the head of the response came.
+    public func storage(
+        of response: HTTPResponse, to request: HTTPRequest, url: String, terms: RequestTerms = RequestTerms(),
+        requestedAt: Int64, receivedAt: Int64
+    ) -> StorageDecision {
+        let directives = CacheControl(response.headerFields)
+        if let reason = refusal(of: response, directives, to: request) { return .refuse(because: reason) }
+        var coverage = StoredResponse.Coverage.whole
+        if response.status == .partialContent {
+            guard let part = ContentRange(response.headerFields), !response.isMultipart else {
+                return .refuse(because: Reasons.badRange)
+            }
+            coverage = part.coverage
+        }
+        guard let selecting = selecting(by: response.headerFields, request) else {
+            let isAny = variesOnEverything(response.headerFields)
+            return .refuse(because: isAny ? Reasons.variesOnAll : Reasons.variesOnSecret)
+        }
+        var fields = KeptFields.kept(of: response.headerFields)
+        if !fields.has("date") { fields.append(HTTPField(name: .date, value: FieldDate.text(of: receivedAt))) }
+        var status = response.status
+        if status == .partialContent, coverage == .whole {
+            // All bytes of a representation are a 200, however they came. RFC 9110 §15.3.7.3.
+            status = .ok
+            fields = HTTPFields(fields.filter { $0.name != .contentRange })
+        }
+        let stored = StoredResponse(
+            method: .get, url: String(url.prefix { $0 != "#" }), status: status, fields: fields,
+            requestedAt: requestedAt, receivedAt: receivedAt, selecting: selecting, coverage: coverage)
+        return .store(stored, because: Reasons.stored)
+    }
+
+    /// Why a response is not kept, by its status and its directives; nil when it may be.
+    private func refusal(
+        of response: HTTPResponse, _ directives: CacheControl, to request: HTTPRequest
+    ) -> CacheReason? {
+        if request.method != .get { return Reasons.method }
+        if response.status.code < 200 { return Reasons.interim }
+        if response.status == .notModified { return Reasons.unrelated }
+        let asked = CacheControl(request.headerFields)
+        if asked.noStore || understandsSourceSpellings && asked.none { return Reasons.requestNoStore }
+        if forbidsStorage(directives, response.status) {
+            return directives.mustUnderstand ? Reasons.mustUnderstand : Reasons.noStore
+        }
+        if response.headerFields.count > KeptFields.limit { return Reasons.tooManyFields }
+        let isMarked = directives.isPublic || directives.isPrivate || directives.maxAge != nil
+        let isCacheable = isMarked || response.headerFields.has("expires")
+        return isCacheable || Self.heuristicStatuses.contains(response.status.code) ? nil : Reasons.notCacheable
+    }
+
+    /// Whether the directives of a response with `status` keep it from being stored. RFC 9111 §5.2.2.3, §5.2.2.5.
+    ///
+    /// With `must-understand` it is the status that decides: a known one is stored in spite of `no-store`.
+    func forbidsStorage(_ directives: CacheControl, _ status: HTTPResponse.Status) -> Bool {
+        if directives.mustUnderstand { return !Self.knownStatuses.contains(status.code) }
+        return directives.noStore || understandsSourceSpellings && directives.none
+    }
+
+    /// The final statuses whose caching is known. RFC 9110 §15.
+    private static let knownStatuses: Set<Int> = [
+        200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 305, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407,
+        408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 500, 501, 502, 503, 504, 505,
+    ]
+}
+
+extension HTTPResponse {
+    /// Whether its content has several parts. RFC 9110 §14.6.
+    fileprivate var isMultipart: Bool {
+        guard let type = headerFields.first("content-type") else { return false }
+        return FieldScanner.lowered(type).starts(with: Array("multipart/".utf8))
+    }
+}
+
+extension ContentRange {
+    /// What a body of this range is of its representation.
+    var coverage: StoredResponse.Coverage {
+        range.lowerBound == 0 && range.upperBound == total ? .whole : .part(range, total: total)
+    }
+}

@@ -1,0 +1,122 @@
+public import HTTPTypes
+
+extension CachePolicy {
+    /// What the response to `request` does to what is stored under its key. RFC 9111 §3.2, §3.4, §4.3.
+    ///
+    /// A ``UpdateDecision/repeatUnconditionally(because:)`` is for conditions and ranges that the cache added; where the
+    /// host's own request was sent as it was, the answer is the host's.
+    ///
+    /// - Parameter request: as it was sent, with the conditions that ``reuse(_:url:among:terms:at:)`` gave it.
+    public func update(
+        _ candidates: [StoredResponse], by response: HTTPResponse, to request: HTTPRequest,
+        requestedAt: Int64, receivedAt: Int64
+    ) -> UpdateDecision {
+        guard request.method == .get || request.method == .head else { return .none(because: Reasons.unrelated) }
+        let selected = candidates.indices.filter { candidates[$0].answers(.get) && selects(request, candidates[$0]) }
+        let news = News(response: response, request: request, requestedAt: requestedAt, receivedAt: receivedAt)
+        switch response.status {
+        case .notModified: return notModified(candidates, selected, news)
+        case .partialContent where request.method == .get: return combined(candidates, selected, news)
+        case .ok where request.method == .head: return head(candidates, selected, news)
+        default: return .none(because: Reasons.unrelated)
+        }
+    }
+
+    /// `stored` with the fields and times of an answer about it. RFC 9111 §3.2.
+    ///
+    /// With a `Vary` that lets nothing select it again it serves the request it was confirmed for, and no other. Fields
+    /// beyond any measure are not taken: then it has to be validated the next time.
+    func refreshed(_ stored: StoredResponse, by news: News) -> StoredResponse {
+        var response = stored
+        response.fields = KeptFields.updated(stored.fields, with: news.fields)
+        response.isInvalidated = response.fields.count >= KeptFields.limit
+        if response.isInvalidated { response.fields = stored.fields }
+        if !response.fields.has("date") {
+            response.fields.append(HTTPField(name: .date, value: FieldDate.text(of: news.receivedAt)))
+        }
+        response.selecting = selecting(by: response.fields, news.request) ?? []
+        response.requestedAt = news.requestedAt
+        response.receivedAt = news.receivedAt
+        response.isRefreshDue = false
+        return response
+    }
+
+    /// The decision to refresh these candidates.
+    private func refresh(
+        _ indices: [Int], of candidates: [StoredResponse], by news: News, because reason: CacheReason
+    ) -> UpdateDecision {
+        .refresh(
+            indices.map { UpdateDecision.Refresh(index: $0, response: refreshed(candidates[$0], by: news)) },
+            because: reason)
+    }
+
+    /// What a 304 confirms. RFC 9111 §4.3.4.
+    private func notModified(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
+        let confirmed = identified(candidates, selected, by: news)
+        if !confirmed.isEmpty { return refresh(confirmed, of: candidates, by: news, because: Reasons.confirmed) }
+        // A 304 for a tag of the host's own is the host's.
+        let isHosts = news.namesAskedTag && !candidates.contains { news.isWeaklyOf($0) }
+        let isOurs = !isHosts && candidates.contains { asksAbout($0, news.request) }
+        return isOurs ? .repeatUnconditionally(because: Reasons.unconfirmed) : .none(because: Reasons.unrelated)
+    }
+
+    /// The stored responses that a 304 is about: by a strong validator all that have it, by a weak one the most recent,
+    /// and without any the only one.
+    ///
+    /// A 304 that names no validator, as many servers send it, is about the only one that the request asked about.
+    private func identified(_ candidates: [StoredResponse], _ selected: [Int], by news: News) -> [Int] {
+        if news.hasStrongValidator { return selected.filter { news.isStronglyOf(candidates[$0]) } }
+        if news.tag != nil || news.lastModified != nil {
+            return latest(selected.filter { news.isWeaklyOf(candidates[$0]) }, of: candidates).map { [$0] } ?? []
+        }
+        let asked = selected.filter { asksAbout(candidates[$0], news.request) }
+        if asked.count == 1, namesOneTag(news.request) { return asked }
+        guard selected.count == 1, candidates[selected[0]].entityTag == nil,
+            candidates[selected[0]].lastModified == nil
+        else { return [] }
+        return selected
+    }
+
+    /// Whether the conditions of `request` name a validator of `response`.
+    private func asksAbout(_ response: StoredResponse, _ request: HTTPRequest) -> Bool {
+        if let named = request.headerFields.combined("if-none-match") {
+            guard let tag = response.entityTag, case .tags(let tags) = EntityTagList(named) else { return false }
+            return tags.contains { $0.matchesWeakly(tag) }
+        }
+        guard let since = request.headerFields.first("if-modified-since"), let changed = response.lastModified else {
+            return false
+        }
+        return FieldDate.milliseconds(of: since, now: response.receivedAt) == changed
+    }
+
+    /// Whether at most one tag is asked about: more, and a 304 may mean any of them.
+    private func namesOneTag(_ request: HTTPRequest) -> Bool {
+        guard let named = request.headerFields.combined("if-none-match") else { return true }
+        guard case .tags(let tags) = EntityTagList(named) else { return false }
+        return tags.count == 1
+    }
+
+    /// What a 200 to a HEAD says about what is stored. RFC 9111 §4.3.5.
+    private func head(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
+        guard !selected.isEmpty else { return .none(because: Reasons.unrelated) }
+        let agreeing = selected.filter { agrees(candidates[$0], with: news.fields) }
+        if agreeing.isEmpty { return .invalidate(selected, because: Reasons.headDiffers) }
+        return refresh(agreeing, of: candidates, by: news, because: Reasons.head)
+    }
+
+    private func agrees(_ stored: StoredResponse, with fields: HTTPFields) -> Bool {
+        guard stored.status == .ok || stored.status == .partialContent else { return false }
+        for name in ["etag", "last-modified"] {
+            if let value = fields.first(name), stored.fields.first(name) != value { return false }
+        }
+        guard let length = fields.first("content-length"), stored.coverage == .whole else { return true }
+        return stored.fields.first("content-length") == length
+    }
+}
+
+extension StoredResponse {
+    /// Its `Last-Modified`, in milliseconds since 1970-01-01 UTC, if it is a date.
+    var lastModified: Int64? {
+        fields.first("last-modified").flatMap { FieldDate.milliseconds(of: $0, now: receivedAt) }
+    }
+}

@@ -1,0 +1,48 @@
+internal import HTTPTypes
+
+extension CachePolicy {
+    /// The age of a stored response, 0 or more, in milliseconds. RFC 9111 §4.2.3.
+    ///
+    /// A clock that was set back never makes it less than its `Age` and its journey were when it came.
+    func age(of response: StoredResponse, at now: Int64) -> Int64 {
+        let apparent = max(response.receivedAt.subtractingSaturated(date(of: response)), 0)
+        let delay = max(response.receivedAt.subtractingSaturated(response.requestedAt), 0)
+        let corrected = ageValue(of: response).addingSaturated(delay)
+        let resident = max(now.subtractingSaturated(response.receivedAt), 0)
+        return max(apparent, corrected).addingSaturated(resident)
+    }
+
+    /// When a response was made: its `Date`, or when it came. RFC 9110 §6.6.1.
+    func date(of response: StoredResponse) -> Int64 {
+        response.fields.first("date").flatMap { FieldDate.milliseconds(of: $0, now: response.receivedAt) }
+            ?? response.receivedAt
+    }
+
+    /// What the first member of `Age` says, in milliseconds; 0 when it is no number. RFC 9111 §5.1.
+    private func ageValue(of response: StoredResponse) -> Int64 {
+        guard let line = response.fields.first("age") else { return 0 }
+        let member = Array(line.prefix { $0 != 0x2C })
+        return (FieldScanner.deltaSeconds(FieldScanner.trimmed(member)) ?? 0) * 1000
+    }
+}
+
+extension Int64 {
+    func addingSaturated(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+
+    func subtractingSaturated(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other > 0 ? .min : .max) : difference
+    }
+}
+
+extension Duration {
+    /// In milliseconds, from 0 to some hundred million years.
+    var clampedMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return min(seconds, 1 << 52) * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}

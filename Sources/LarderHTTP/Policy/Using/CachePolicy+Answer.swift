@@ -1,0 +1,76 @@
+public import HTTPTypes
+
+extension CachePolicy {
+    /// The header fields of an answer from the cache: what is stored, with `Age`, and what the request's own conditions
+    /// and range make of it. RFC 9111 §4, §4.3.2, §5.1; RFC 9110 §13.2.2, §14.
+    ///
+    /// Fields that `no-cache` names are left out, unless the response was validated for this request.
+    ///
+    /// - Parameters:
+    ///   - length: the bytes of the stored body.
+    ///   - age: in milliseconds.
+    ///   - isValidated: whether the server has just confirmed the response.
+    /// - Returns: the head to answer with, and which bytes of the stored body belong to it (none for 304, 416 and HEAD).
+    public func answer(
+        with response: StoredResponse, to request: HTTPRequest, length: Int64, age: Int64, isValidated: Bool = false
+    ) -> (head: HTTPResponse, bytes: Range<Int64>) {
+        let request = understood(request)
+        let length = max(length, 0)
+        let fields = answerFields(response, age: age, isValidated: isValidated)
+        if isNotModified(response, for: request) {
+            return (HTTPResponse(status: .notModified, headerFields: notModifiedFields(fields)), 0..<0)
+        }
+        let whole = HTTPResponse(status: response.status, headerFields: fields)
+        if request.method == .head { return (whole, 0..<0) }
+        let range = RangeRequest(request)
+        guard range != .whole, range != .several, ifRangeHolds(request, response) else { return (whole, 0..<length) }
+        switch response.coverage {
+        case .whole:
+            guard response.status == .ok else { return (whole, 0..<length) }
+            guard let bytes = range.resolved(total: length) else { return unsatisfied(fields, total: length) }
+            return (partial(fields, ContentRange(bytes, total: length)), bytes)
+        case .part(let held, let total):
+            guard let wanted = range.resolved(total: total ?? held.upperBound) else { return (whole, 0..<length) }
+            // What is stored counts, should it be less than the part was said to be.
+            let end = min(held.upperBound, held.lowerBound.addingSaturated(length))
+            let found = wanted.clamped(to: held.lowerBound..<max(end, held.lowerBound))
+            guard !found.isEmpty else { return (whole, 0..<length) }
+            let bytes = (found.lowerBound - held.lowerBound)..<(found.upperBound - held.lowerBound)
+            return (partial(fields, ContentRange(found, total: total)), bytes)
+        }
+    }
+
+    private func answerFields(_ response: StoredResponse, age: Int64, isValidated: Bool) -> HTTPFields {
+        var dropped: Set<String> = ["age"]
+        if !isValidated { dropped.formUnion(CacheControl(response.fields).noCacheFields) }
+        var fields = HTTPFields()
+        for field in response.fields where !dropped.contains(field.name.canonicalName) { fields.append(field) }
+        fields.append(HTTPField(name: .age, value: "\(min(max(age, 0) / 1000, 2_147_483_648))"))
+        return fields
+    }
+
+    /// What a 304 says of what is stored. RFC 9110 §15.4.5.
+    private func notModifiedFields(_ fields: HTTPFields) -> HTTPFields {
+        var dropped: Set<String> = [
+            "content-length", "content-type", "content-encoding", "content-language", "content-range",
+        ]
+        if fields.has("etag") { dropped.insert("last-modified") }
+        return HTTPFields(fields.filter { !dropped.contains($0.name.canonicalName) })
+    }
+
+    /// A 206 (Partial Content). RFC 9110 §15.3.7.
+    private func partial(_ fields: HTTPFields, _ range: ContentRange) -> HTTPResponse {
+        var fields = fields
+        fields[.contentRange] = range.text
+        fields[.contentLength] = "\(range.range.count)"
+        return HTTPResponse(status: .partialContent, headerFields: fields)
+    }
+
+    /// A 416 (Range Not Satisfiable). RFC 9110 §15.5.17.
+    private func unsatisfied(_ fields: HTTPFields, total: Int64) -> (head: HTTPResponse, bytes: Range<Int64>) {
+        var kept = HTTPFields(fields.filter { $0.name == .date || $0.name == .age })
+        kept[.contentRange] = "bytes */\(total)"
+        kept[.contentLength] = "0"
+        return (HTTPResponse(status: .rangeNotSatisfiable, headerFields: kept), 0..<0)
+    }
+}

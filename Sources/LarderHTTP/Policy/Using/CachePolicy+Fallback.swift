@@ -1,0 +1,46 @@
+public import HTTPTypes
+
+extension CachePolicy {
+    /// Whether a stored response may be used in place of an error of the server, or without any answer.
+    /// RFC 9111 §4.2.4, §4.3.3; RFC 5861 §4.
+    ///
+    /// Without an answer it may, as stale as it is, unless `stale-if-error` sets a limit. In place of a 500, 502, 503 or
+    /// 504 it may while it is fresh, or as `stale-if-error` lets it; of two limits the shorter one counts. What needs
+    /// validation is never used, unless the terms say so; a request that demands it never gets it.
+    ///
+    /// - Parameter status: the status of the server's error; nil when nobody answered.
+    public func fallback(
+        to response: StoredResponse, for request: HTTPRequest, status: HTTPResponse.Status?,
+        terms: RequestTerms = RequestTerms(), at now: Int64
+    ) -> FallbackDecision {
+        let request = understood(request)
+        let directives = CacheControl(request.headerFields)
+        if let reason = passingBy(request) { return .refuse(because: reason) }
+        let pragma = FieldScanner.tokens(request.headerFields.combined("pragma") ?? [])
+        if directives.noCache || !directives.isPresent && pragma.contains("no-cache") {
+            return .refuse(because: Reasons.requestNoCache)
+        }
+        guard selects(request, response) else { return .refuse(because: Reasons.variant) }
+        guard covers(response, request, RangeRequest(request)) else { return .refuse(because: Reasons.partial) }
+        if terms.forcesValidation, !terms.ignoresMustRevalidate { return .refuse(because: Reasons.forced) }
+        let freshness = freshness(of: response, terms: terms, at: now)
+        if freshness.needsValidation, !terms.ignoresMustRevalidate {
+            return .refuse(because: Reasons.needsValidation)
+        }
+        if let status, ![500, 502, 503, 504].contains(status.code) { return .refuse(because: Reasons.serverError) }
+        if freshness.isFresh { return .serve(because: Reasons.fresh) }
+        if freshness.mustRevalidate, !terms.ignoresMustRevalidate {
+            return .refuse(because: Reasons.mustRevalidate)
+        }
+        return staleFallback(freshness, asked: directives.staleIfError.map { $0 * 1000 }, isAnswered: status != nil)
+    }
+
+    private func staleFallback(_ freshness: Freshness, asked: Int64?, isAnswered: Bool) -> FallbackDecision {
+        let limits = [freshness.staleIfError, asked].compactMap(\.self)
+        guard let limit = limits.min() else {
+            return isAnswered ? .refuse(because: Reasons.serverError) : .serve(because: Reasons.disconnected)
+        }
+        let staleness = freshness.age.subtractingSaturated(freshness.lifetime)
+        return staleness <= limit ? .serve(because: Reasons.staleIfError) : .refuse(because: Reasons.tooStale)
+    }
+}

@@ -1,0 +1,161 @@
+public import HTTPTypes
+
+extension CachePolicy {
+    /// What to do with `request`, given what is stored under its key. RFC 9111 §4.
+    ///
+    /// A request to validate a candidate without a validator carries no condition: the candidate is named for the case
+    /// that the server cannot be asked.
+    ///
+    /// - Parameters:
+    ///   - request: as the host made it; its own conditions and cache directives count.
+    ///   - url: its target URI.
+    ///   - candidates: every response stored under its key.
+    public func reuse(
+        _ request: HTTPRequest, url: String, among candidates: [StoredResponse], terms: RequestTerms = RequestTerms(),
+        at now: Int64
+    ) -> ReuseDecision {
+        let sent = understood(request)
+        let asked = Asked(sent)
+        if let reason = passingBy(sent) {
+            let isRead = sent.method == .get || sent.method == .head
+            if isRead, asked.directives.onlyIfCached { return .unsatisfiable(because: reason) }
+            return .forward(request: sent, because: reason)
+        }
+        let selected = candidates.indices.filter { candidates[$0].answers(.get) && selects(sent, candidates[$0]) }
+        let fitting = selected.filter { covers(candidates[$0], sent, asked.range) }
+        guard let index = latest(fitting, of: candidates) else {
+            let reason = candidates.isEmpty ? Reasons.miss : selected.isEmpty ? Reasons.variant : Reasons.partial
+            if asked.directives.onlyIfCached { return .unsatisfiable(because: reason) }
+            guard let part = latest(selected, of: candidates),
+                let rest = completion(sent, of: candidates[part], asked.range)
+            else { return .forward(request: sent, because: reason) }
+            return .forward(request: rest, because: Reasons.completion)
+        }
+        let chosen = candidates[index]
+        let freshness = freshness(of: chosen, terms: terms, at: now)
+        let others = fitting.filter { $0 != index }.map { candidates[$0] }
+        let isForced = terms.forcesValidation && !(CacheControl(chosen.fields).isImmutable && freshness.isFresh)
+        let verdict = verdict(freshness, asked, isForced: isForced)
+        let question = validation(sent, of: chosen, and: others, forced: isForced)
+        switch verdict {
+        case .usable(let reason): return .reuse(index, freshness, because: reason)
+        case .usableOnce(let reason):
+            if asked.directives.onlyIfCached { return .reuse(index, freshness, because: reason) }
+            return .reuseThenValidate(index, freshness, request: question, because: reason)
+        case .unusable(let reason):
+            if asked.directives.onlyIfCached { return .unsatisfiable(because: reason) }
+            return .validate(index, freshness, request: question, because: reason)
+        }
+    }
+}
+
+extension CachePolicy {
+    /// What a request says about caches and ranges.
+    private struct Asked {
+        var directives: CacheControl
+        var range: RangeRequest
+        /// `no-cache`, or its older spelling without a `Cache-Control` beside it. RFC 9111 §5.4.
+        var noCache: Bool
+
+        init(_ request: HTTPRequest) {
+            directives = CacheControl(request.headerFields)
+            range = RangeRequest(request)
+            let pragma = FieldScanner.tokens(request.headerFields.combined("pragma") ?? [])
+            noCache =
+                directives.noCache || !directives.noCacheFields.isEmpty
+                || !directives.isPresent && pragma.contains("no-cache")
+        }
+    }
+
+    private enum Verdict {
+        case usable(CacheReason)
+        case usableOnce(CacheReason)
+        case unusable(CacheReason)
+    }
+
+    /// Why the cache has no part in a request; nil when it has one.
+    func passingBy(_ request: HTTPRequest) -> CacheReason? {
+        if request.method != .get, request.method != .head { return Reasons.method }
+        if request.headerFields.has("if-match") || request.headerFields.has("if-unmodified-since") {
+            return Reasons.condition
+        }
+        if CacheControl(request.headerFields).noStore { return Reasons.requestNoStore }
+        if case .several = RangeRequest(request) { return Reasons.ranges }
+        return nil
+    }
+
+    /// Whether a chosen response may be used. RFC 9111 §4, §4.2.4, §5.2.1; RFC 5861 §3.
+    private func verdict(_ freshness: Freshness, _ asked: Asked, isForced: Bool) -> Verdict {
+        let directives = asked.directives
+        if isForced { return .unusable(Reasons.forced) }
+        if asked.noCache { return .unusable(Reasons.requestNoCache) }
+        if freshness.needsValidation { return .unusable(Reasons.needsValidation) }
+        if let limit = directives.maxAge, freshness.age > limit * 1000 { return .unusable(Reasons.requestMaxAge) }
+        if let wanted = directives.minFresh, freshness.lifetime.subtractingSaturated(freshness.age) < wanted * 1000 {
+            return .unusable(Reasons.minFresh)
+        }
+        if freshness.isFresh {
+            return freshness.softLifetime > freshness.age ? .usable(Reasons.fresh) : .usableOnce(Reasons.soft)
+        }
+        if freshness.mustRevalidate { return .unusable(Reasons.mustRevalidate) }
+        let staleness = freshness.age.subtractingSaturated(freshness.lifetime)
+        switch directives.maxStale {
+        case .any: return .usable(Reasons.maxStale)
+        case .seconds(let limit) where staleness <= limit * 1000: return .usable(Reasons.maxStale)
+        default: break
+        }
+        // With max-age, and without max-stale, a request takes nothing stale.
+        if directives.maxAge != nil { return .unusable(Reasons.stale) }
+        if staleness < freshness.staleWhileRevalidate { return .usableOnce(Reasons.staleWhileRevalidate) }
+        return .unusable(Reasons.stale)
+    }
+
+    /// The most recent of the responses at `indices`, by their `Date`. RFC 9111 §4.
+    func latest(_ indices: [Int], of candidates: [StoredResponse]) -> Int? {
+        var best: Int?
+        for index in indices {
+            guard let other = best else {
+                best = index
+                continue
+            }
+            let one = (date(of: candidates[index]), candidates[index].receivedAt)
+            if one > (date(of: candidates[other]), candidates[other].receivedAt) { best = index }
+        }
+        return best
+    }
+
+    /// Whether what is stored holds all bytes that the request asks for. RFC 9111 §3.3; RFC 9110 §13.1.5.
+    func covers(_ response: StoredResponse, _ request: HTTPRequest, _ range: RangeRequest) -> Bool {
+        guard case .part(let held, let total) = response.coverage else { return true }
+        if request.method == .head || !ifRangeHolds(request, response) { return false }
+        switch range {
+        case .whole, .several: return false
+        case .from(let first, let last?):
+            guard let wanted = RangeRequest.from(first, last: last).resolved(total: total ?? .max) else { return false }
+            return held.lowerBound <= wanted.lowerBound && wanted.upperBound <= held.upperBound
+        case .from, .suffix:
+            guard let total, let wanted = range.resolved(total: total) else { return false }
+            return held.lowerBound <= wanted.lowerBound && wanted.upperBound <= held.upperBound
+        }
+    }
+
+    /// A request for what a part lacks at its end, if the request asks for all and the part can be told again.
+    /// RFC 9111 §3.4; RFC 9110 §13.1.5.
+    private func completion(_ request: HTTPRequest, of response: StoredResponse, _ range: RangeRequest) -> HTTPRequest?
+    {
+        guard case .part(let held, _) = response.coverage, held.lowerBound == 0, !held.isEmpty, range == .whole,
+            request.method == .get, let tag = response.strongTag, !response.isInvalidated
+        else { return nil }
+        let conditions = ["range", "if-range", "if-none-match", "if-modified-since"]
+        if conditions.contains(where: request.headerFields.has) { return nil }
+        var request = request
+        request.headerFields[.range] = "bytes=\(held.upperBound)-"
+        request.headerFields.append(HTTPField(name: .ifRange, value: tag.text))
+        return request
+    }
+}
+
+extension StoredResponse {
+    /// Whether it was the answer to a request with `method`.
+    func answers(_ method: HTTPRequest.Method) -> Bool { self.method == method }
+}

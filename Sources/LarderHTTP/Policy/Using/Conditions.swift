@@ -1,0 +1,31 @@
+internal import HTTPTypes
+
+/// A request's own conditions, evaluated against a stored response. RFC 9110 §13; RFC 9111 §4.3.2.
+extension CachePolicy {
+    /// Whether the requester has already what is stored: the answer is 304. RFC 9110 §13.1.2, §13.1.3.
+    ///
+    /// `If-Modified-Since` counts only without `If-None-Match`, and against `Date` where there is no `Last-Modified`.
+    func isNotModified(_ response: StoredResponse, for request: HTTPRequest) -> Bool {
+        guard (200..<300).contains(response.status.code) else { return false }
+        if let named = request.headerFields.combined("if-none-match") {
+            return EntityTagList(named).names(response.entityTag)
+        }
+        guard let since = request.headerFields.first("if-modified-since"),
+            let limit = FieldDate.milliseconds(of: since, now: response.receivedAt)
+        else { return false }
+        let changed = response.fields.first("last-modified").flatMap {
+            FieldDate.milliseconds(of: $0, now: response.receivedAt)
+        }
+        return (changed ?? date(of: response)) <= limit
+    }
+
+    /// Whether the range of a request counts: it has no `If-Range`, or one that names what is stored. RFC 9110 §13.1.5.
+    func ifRangeHolds(_ request: HTTPRequest, _ response: StoredResponse) -> Bool {
+        guard let value = request.headerFields.first("if-range") else { return true }
+        if let limit = FieldDate.milliseconds(of: value, now: response.receivedAt) {
+            return response.strongDate == limit
+        }
+        guard let tag = EntityTag(value), let stored = response.entityTag else { return false }
+        return tag.matchesStrongly(stored)
+    }
+}

@@ -1,0 +1,79 @@
+internal import LarderStore
+internal import Synchronization
+
+extension QueryCache {
+    /// How the query stands, now and after every change; newest wins when the reader is slow.
+    ///
+    /// Fetches when it begins, when the value is invalidated and when the network is back, as `options` have it. Ends with
+    /// the reading task.
+    public func states<Value: Codable & Sendable>(
+        for key: QueryKey, options: KeyedQueryOptions = KeyedQueryOptions(),
+        fetch: @escaping @Sendable () async throws -> Value
+    ) -> some AsyncSequence<QueryState<Value>, Never> & Sendable {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: QueryState<Value>.self, bufferingPolicy: .bufferingNewest(1))
+        let host = host
+        let observer = QueryObserver(
+            options: options, begin: { [weak self] in _ = self?.flight(for: key, Value.self, fetch: fetch) },
+            tell: { entry in
+                continuation.yield(
+                    QueryState(
+                        value: entry.value as? Value, updatedAt: entry.updatedAt,
+                        isStale: entry.isStale(options, at: host.now()), isFetching: entry.flight != nil,
+                        error: entry.error))
+            })
+        let watch = Watch()
+        continuation.onTermination = { _ in watch.end() }
+        let beginning = Task {
+            await restore(key, Value.self, options)
+            if Task.isCancelled { return }
+            let now = host.now()
+            let number = entries.withLock { table in
+                var entry = table.use(key, options, at: now)
+                let number = table.makeObserver()
+                entry.observers[number] = observer
+                table[key] = entry
+                return number
+            }
+            watch.whenEnded { [weak self] in self?.leave(key, number) }
+            tellObservers(of: key)
+            refresh(key)
+        }
+        watch.whenEnded { beginning.cancel() }
+        return stream
+    }
+
+    private func leave(_ key: QueryKey, _ number: UInt64) {
+        let now = host.now()
+        entries.withLock { table in
+            table[key]?.observers[number] = nil
+            table[key]?.usedAt = now
+        }
+    }
+
+    /// Tells those who watch `key` how it stands.
+    func tellObservers(of key: QueryKey) {
+        // Told under the lock, so that nobody hears an older state last.
+        entries.withLock { table in
+            guard let entry = table[key] else { return }
+            for observer in entry.observers.values { observer.tell(entry) }
+        }
+    }
+}
+
+/// The life of one reader of states: what is to be done at its end is done once, also when it has ended already.
+private final class Watch: Sendable {
+    private let actions = Mutex<[@Sendable () -> Void]?>([])
+
+    func whenEnded(_ action: @escaping @Sendable () -> Void) {
+        let isOver = actions.withLock { actions in
+            actions?.append(action)
+            return actions == nil
+        }
+        if isOver { action() }
+    }
+
+    func end() {
+        for action in actions.withLock({ $0.take() }) ?? [] { action() }
+    }
+}

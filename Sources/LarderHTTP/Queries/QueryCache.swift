@@ -1,0 +1,166 @@
+public import LarderStore
+internal import Logging
+internal import Synchronization
+
+/// Values by structured key from any asynchronous function: kept, refreshed when stale, readable offline.
+///
+/// One fetch at a time runs for a key, whoever asks. What is worth it survives in the store, one row for each key, and
+/// is read back when its key is asked for. All times are the host's.
+public final class QueryCache: Sendable {
+    /// Where values are kept beyond the process.
+    public struct Persistence: Sendable {
+        let store: Store
+        let coder: any PayloadCoder
+        let maximumAge: Duration?
+        let includes: @Sendable (QueryKey) -> Bool
+
+        /// Keeps the values whose keys `includes` picks, in `store`.
+        ///
+        /// A key whose text is longer than a row's may be (some 400 bytes) is kept in memory only, and logged.
+        ///
+        /// - Parameters:
+        ///   - maximumAge: how old a value may be to be read back, unless its query keeps it while offline and the
+        ///     network is away; nil: of any age.
+        ///   - includes: such as lists and a profile, and no analytics.
+        public init(
+            store: Store, coder: any PayloadCoder, maximumAge: Duration? = .seconds(86_400),
+            includes: @escaping @Sendable (QueryKey) -> Bool
+        ) {
+            self.store = store
+            self.coder = coder
+            self.maximumAge = maximumAge
+            self.includes = includes
+        }
+    }
+
+    let host: HostServices
+    let isOnline: @Sendable () -> Bool
+    let persistence: Persistence?
+    let entries = Mutex(QueryTable())
+
+    /// A cache without values yet.
+    ///
+    /// - Parameters:
+    ///   - isOnline: whether there is a network now; asked with every query.
+    ///   - persistence: nil keeps everything in memory.
+    public init(
+        host: HostServices, isOnline: @escaping @Sendable () -> Bool = { true }, persistence: Persistence? = nil
+    ) {
+        self.host = host
+        self.isOnline = isOnline
+        self.persistence = persistence
+    }
+
+    /// The value of `key`, from the cache or from `fetch`, as `options` have it.
+    ///
+    /// - Parameter fetch: runs in a task of its own, which is not cancelled with the caller's.
+    /// - Throws: ``KeyedQueryError``; what `fetch` throws when its value was waited for; `CancellationError`.
+    public func value<Value: Codable & Sendable>(
+        for key: QueryKey, options: KeyedQueryOptions = KeyedQueryOptions(),
+        fetch: @escaping @Sendable () async throws -> Value
+    ) async throws -> Queried<Value> {
+        await restore(key, Value.self, options)
+        let now = host.now()
+        let online = isOnline()
+        let (entry, step) = entries.withLock { table in
+            table.collect(at: now, isOnline: online)
+            let entry = table.use(key, options, at: now)
+            let step = QueryStep.next(
+                mode: options.mode, hasValue: entry.value is Value, isStale: entry.isStale(options, at: now),
+                isOnline: online, isEnabled: options.isEnabled())
+            return (entry, step)
+        }
+        switch step {
+        case .fail(let error): throw error
+        case .answer: return answer(entry, options, now, isFetching: entry.flight != nil)
+        case .answerAndFetch:
+            _ = flight(for: key, Value.self, fetch: fetch)
+            return answer(entry, options, now, isFetching: true)
+        case .fetch:
+            let value = try await flight(for: key, Value.self, fetch: fetch).value()
+            guard let value = value as? Value else { preconditionFailure("two types of value for one key") }
+            let updatedAt = entries.withLock { $0[key]?.updatedAt } ?? host.now()
+            return Queried(value: value, updatedAt: updatedAt, isStale: false, isFetching: false)
+        }
+    }
+
+    private func answer<Value: Sendable>(
+        _ entry: QueryEntry, _ options: KeyedQueryOptions, _ now: Int64, isFetching: Bool
+    ) -> Queried<Value> {
+        guard let value = entry.value as? Value, let updatedAt = entry.updatedAt else {
+            preconditionFailure("an answer without a value")
+        }
+        return Queried(
+            value: value, updatedAt: updatedAt, isStale: entry.isStale(options, at: now), isFetching: isFetching)
+    }
+}
+
+// MARK: - Fetching
+
+extension QueryCache {
+    /// The fetch under way for `key`, begun when there is none.
+    func flight<Value: Codable & Sendable>(
+        for key: QueryKey, _ type: Value.Type, fetch: @escaping @Sendable () async throws -> Value
+    ) -> QueryFlight {
+        fly(key) { [self] in
+            let value = try await fetch()
+            return (value, { await self.persist(value, for: key, at: $0) })
+        }
+    }
+
+    /// As ``flight(for:_:fetch:)``; `fetch` gives the value and what keeps it.
+    func fly(
+        _ key: QueryKey, _ fetch: @escaping @Sendable () async throws -> (any Sendable, @Sendable (Int64) async -> Void)
+    ) -> QueryFlight {
+        let now = host.now()
+        let (flight, version, isNew) = entries.withLock { table -> (QueryFlight, UInt64, Bool) in
+            var entry = table[key] ?? QueryEntry(usedAt: now, options: KeyedQueryOptions())
+            if let flight = entry.flight { return (flight, entry.version, false) }
+            let flight = QueryFlight()
+            entry.flight = flight
+            table[key] = entry
+            return (flight, entry.version, true)
+        }
+        guard isNew else { return flight }
+        tellObservers(of: key)
+        flight.begin { [self] in
+            do {
+                let (value, keep) = try await fetch()
+                let time = host.now()
+                if land(flight, key, version, { $0.take(value, at: time) }) { await keep(time) }
+                flight.finish(.success(value))
+            } catch {
+                _ = land(flight, key, version, { $0.error = error is CancellationError ? $0.error : error })
+                flight.finish(.failure(error))
+            }
+        }
+        return flight
+    }
+
+    /// Ends a flight in its entry; false when the entry has changed meanwhile, whose word then counts.
+    private func land(
+        _ flight: QueryFlight, _ key: QueryKey, _ version: UInt64, _ change: (inout QueryEntry) -> Void
+    ) -> Bool {
+        let isCurrent = entries.withLock { table -> Bool in
+            guard var entry = table[key], entry.flight === flight else { return false }
+            entry.flight = nil
+            let isCurrent = entry.version == version
+            if isCurrent { change(&entry) }
+            table[key] = entry
+            return isCurrent
+        }
+        tellObservers(of: key)
+        return isCurrent
+    }
+}
+
+extension QueryEntry {
+    /// Takes a new value.
+    mutating func take(_ value: any Sendable, at time: Int64) {
+        self.value = value
+        updatedAt = time
+        isInvalidated = false
+        isRestored = true
+        error = nil
+    }
+}

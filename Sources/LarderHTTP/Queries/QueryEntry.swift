@@ -1,0 +1,55 @@
+/// What is known of one key.
+struct QueryEntry: Sendable {
+    /// The value, of a type that only its askers know.
+    var value: (any Sendable)?
+    /// When it was fetched or set, in milliseconds since 1970-01-01 UTC.
+    var updatedAt: Int64?
+    /// Whether it is to be fetched again whatever its age.
+    var isInvalidated = false
+    /// Whether the store was asked for it.
+    var isRestored = false
+    /// Why the last fetch failed.
+    var error: (any Error)?
+    /// The fetch under way.
+    var flight: QueryFlight?
+    /// Grows with every change made beside a flight, whose result then comes too late.
+    var version: UInt64 = 0
+    /// Those who watch.
+    var observers: [UInt64: QueryObserver] = [:]
+    /// When somebody last asked, in milliseconds since 1970-01-01 UTC.
+    var usedAt: Int64
+    /// How the last asker wants it kept.
+    var options: KeyedQueryOptions
+
+    /// Whether the value is too old at `now`, or missing; a clock that went back makes it stale.
+    func isStale(_ options: KeyedQueryOptions, at now: Int64) -> Bool {
+        guard let updatedAt, value != nil, !isInvalidated else { return true }
+        guard let limit = options.staleAfter else { return false }
+        return now < updatedAt || now - updatedAt >= limit.milliseconds
+    }
+
+    /// Whether it may be forgotten.
+    func isGarbage(at now: Int64, isOnline: Bool) -> Bool {
+        guard flight == nil, observers.isEmpty, let keepFor = options.keepFor else { return false }
+        if options.keepsWhileOffline, !isOnline { return false }
+        return now >= usedAt && now - usedAt >= keepFor.milliseconds
+    }
+}
+
+/// Somebody who watches a key, and knows how to fetch its value.
+struct QueryObserver: Sendable {
+    let options: KeyedQueryOptions
+    let begin: @Sendable () -> Void
+    let tell: @Sendable (QueryEntry) -> Void
+}
+
+extension Duration {
+    /// The whole milliseconds in it, at most what fits.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        if overflow { return seconds > 0 ? .max : .min }
+        let (sum, tooLarge) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        return tooLarge ? .max : sum
+    }
+}

@@ -1,0 +1,144 @@
+internal import LarderEngine
+internal import LarderFormat
+internal import Logging
+internal import Synchronization
+
+/// Takes the bytes of a new blob, for one caller at a time.
+///
+/// A small body waits in memory and is written in the transaction that names it. A large one goes ahead of it in short
+/// commits; nobody sees it before ``finish(in:)``. What a killed process leaves behind is removed at the next open.
+public final class BlobWriter: Sendable {
+    private struct State {
+        /// Bytes that are not written yet.
+        var waiting: [UInt8] = []
+        /// The number, once chunks were written ahead.
+        var number: Int64?
+        /// Of the chunks written ahead.
+        var chunks: Int64 = 0
+        var digest: UInt64 = 0
+        var isEnded = false
+        var isCancelled = false
+    }
+
+    /// The bytes from which on chunks are written ahead.
+    private static let threshold = 8 * Limits.chunkBytes
+
+    private let store: Store
+    private let state = Mutex(State())
+
+    fileprivate init(store: Store) {
+        self.store = store
+    }
+
+    deinit {
+        let number = state.withLock { $0.isEnded ? nil : $0.number }
+        if let number { store.shared.reclaimer.discard(number) }
+    }
+
+    /// The bytes that were appended.
+    public var byteCount: Int64 {
+        state.withLock { $0.chunks * Int64(Limits.chunkBytes) + Int64($0.waiting.count) }
+    }
+
+    /// Adds bytes, copied before this returns. ``flush()`` keeps memory bounded.
+    public func append(_ bytes: RawSpan) {
+        state.withLock { state in
+            precondition(!state.isEnded, "the blob is finished or given up")
+            state.waiting.append(copying: bytes)
+        }
+    }
+
+    /// Writes what fills whole chunks, when enough of it has come, and returns when that is done: back-pressure.
+    ///
+    /// - Throws: `CancellationError`, ``StoreError/blobGone``, ``EngineError``; the blob has to be cancelled then.
+    public func flush() async throws {
+        if state.withLock({ $0.waiting.count < Self.threshold }) { return }
+        try Task.checkCancellation()
+        let number: Int64
+        if let known = state.withLock({ $0.number }) {
+            number = known
+        } else {
+            number = try await store.write(durability: .relaxed) { transaction in try transaction.beginBlob() }
+            state.withLock { $0.number = number }
+        }
+        let batch = BulkLimits.bytes / Limits.chunkBytes * Limits.chunkBytes
+        while true {
+            let (bytes, first) = state.withLock { state in
+                let count = min(batch, state.waiting.count / Limits.chunkBytes * Limits.chunkBytes)
+                return (Array(state.waiting.prefix(count)), state.chunks)
+            }
+            if bytes.isEmpty { return }
+            let digest = try await store.bulk { transaction in
+                try transaction.checkStaged(number)
+                return try transaction.putChunks(bytes, from: first, of: number)
+            }
+            state.withLock { state in
+                state.waiting.removeFirst(bytes.count)
+                state.chunks += Int64(bytes.count / Limits.chunkBytes)
+                state.digest &+= digest
+            }
+        }
+    }
+
+    /// Writes the rest and makes the blob live, in one commit with the record that names it.
+    ///
+    /// May be called again in another transaction, as a write's closure may run more than once; nothing may be appended
+    /// after the first call. When the commit fails, the blob has to be cancelled.
+    ///
+    /// - Throws: ``StoreError/blobGone`` when it was cancelled or all content was removed; ``EngineError``.
+    public func finish(in transaction: inout Transaction) throws -> Blob {
+        let end = state.withLock { state in
+            state.isEnded = true
+            return state
+        }
+        if end.isCancelled { throw StoreError.blobGone }
+        if let staged = end.number { try transaction.checkStaged(staged) }
+        let number = try end.number ?? transaction.next(\.nextBlob)
+        let digest = end.digest &+ (try transaction.putChunks(end.waiting, from: end.chunks, of: number))
+        let byteCount = end.chunks * Int64(Limits.chunkBytes) + Int64(end.waiting.count)
+        try transaction.putBlob(number, BlobRecord(state: .live, byteCount: byteCount, digest: digest))
+        return Blob(number: number, byteCount: byteCount)
+    }
+
+    /// Gives the blob up, unless it became live: what was written ahead is removed.
+    public func cancel() {
+        let number = state.withLock { state in
+            state.isEnded = true
+            state.isCancelled = true
+            state.waiting = []
+            return state.number
+        }
+        if let number { store.shared.reclaimer.discard(number) }
+    }
+}
+
+extension Store {
+    /// Begins a blob. It ends with ``BlobWriter/finish(in:)`` or ``BlobWriter/cancel()``.
+    public func makeBlob() throws -> BlobWriter {
+        try checkWritable()
+        return BlobWriter(store: self)
+    }
+}
+
+extension Transaction {
+    /// Throws unless chunks may be added to the blob.
+    fileprivate func checkStaged(_ blob: Int64) throws {
+        if try tables.blob(blob, in: engine)?.state != .staging { throw StoreError.blobGone }
+    }
+
+    /// Puts bytes as chunks from `first` on, of which only the last may be short.
+    ///
+    /// - Returns: the wrapping sum of their checksums.
+    fileprivate mutating func putChunks(_ bytes: [UInt8], from first: Int64, of blob: Int64) throws -> UInt64 {
+        var digest: UInt64 = 0
+        var chunk = first
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + Limits.chunkBytes, bytes.count)
+            digest &+= try putChunk(bytes.rawSpan.extracting(start..<end), chunk, of: blob)
+            chunk += 1
+            start = end
+        }
+        return digest
+    }
+}

@@ -1,0 +1,65 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension ReadView {
+    /// The collection known by `name`, or nil. Every part of the name has to be the same, byte for byte.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)`` for a name beyond the limits.
+    public borrowing func collection(_ name: CollectionName) throws -> StoredCollection? {
+        try tables.collection(name, in: transaction).map { StoredCollection(number: $0.number, record: $0.record) }
+    }
+
+    /// The collections of a class, in the order of their queries, those fetched through references among them; or all.
+    public borrowing func collections(ofClass className: String? = nil) throws -> [StoredCollection] {
+        try tables.collections(try tables.collectionNumbers(ofClass: className, in: transaction), in: transaction)
+    }
+
+    /// The collections that hold a row, whether it is stored or not.
+    ///
+    /// - Complexity: one range of keys, and one lookup for each collection.
+    public borrowing func collections(holding row: RowKey) throws -> [StoredCollection] {
+        try tables.collections(try tables.collectionNumbers(holding: row, in: transaction), in: transaction)
+    }
+
+    /// The names of the rows that a collection of this snapshot holds, in its order; stored or not.
+    ///
+    /// Empty when the collection is not in this snapshot.
+    public borrowing func rowKeys(of collection: StoredCollection) throws -> [RowKey] {
+        guard let record = try tables.collection(number: collection.number, in: transaction) else { return [] }
+        return try tables.rowKeys(ofCollection: collection.number, record, in: transaction)
+    }
+
+    /// Calls `body` with each row of a collection that is stored, in its order.
+    ///
+    /// - Returns: the rows it holds that are not stored: with any, the collection is incomplete.
+    /// - Throws: ``StoreError/damaged(table:reason:)``; what `body` throws, which ends the walk.
+    public borrowing func forEachRow(
+        of collection: StoredCollection, _ body: (RowKey, borrowing Row) throws -> Void
+    ) throws -> [RowKey] {
+        var missing: [RowKey] = []
+        for key in try rowKeys(of: collection) {
+            guard let row = try row(at: key) else {
+                missing.append(key)
+                continue
+            }
+            try body(key, row)
+        }
+        return missing
+    }
+
+    /// Copies of a collection's rows, in its order, and the names of those that are not stored.
+    public borrowing func rows(of collection: StoredCollection) throws -> CollectionRows {
+        var rows: [StoredRow] = []
+        let missing = try forEachRow(of: collection) { key, row in
+            rows.append(
+                StoredRow(
+                    key: key, updatedAt: row.updatedAt, codec: row.codec, payload: [UInt8](copying: row.payload)))
+        }
+        return CollectionRows(rows: rows, missing: missing)
+    }
+
+    /// How a row was fetched by itself, or nil; means nothing unless the row is stored.
+    public borrowing func singleAnswer(at row: RowKey) throws -> SingleAnswer? {
+        try tables.singleAnswer(at: row, in: transaction)
+    }
+}

@@ -1,0 +1,153 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// Lookups of collections that snapshots and write transactions share.
+extension Tables {
+    /// The collection with a name, or nil. A record under the same key that is another's is not it.
+    func collection<Source: TableReader & ~Copyable>(
+        _ name: CollectionName, in source: borrowing Source
+    ) throws -> (number: Int64, record: CollectionRecord)? {
+        guard let found = try collectionAtKey(of: name, in: source), found.record.name == name else { return nil }
+        return found
+    }
+
+    /// The collection that lies under the key of a name, which in rare cases is another's.
+    func collectionAtKey<Source: TableReader & ~Copyable>(
+        of name: CollectionName, in source: borrowing Source
+    ) throws -> (number: Int64, record: CollectionRecord)? {
+        let place = try record(
+            .collections, in: source,
+            key: { (key) throws(FormatError) in try CollectionKey.append(name: name, to: &key) },
+            CollectionNumberRecord.init(decoding:))
+        guard let number = place?.number else { return nil }
+        guard let record = try collection(number: number, in: source) else {
+            throw Self.damagedCollection("number", number)
+        }
+        return (number, record)
+    }
+
+    /// The record of the collection with a number, or nil.
+    func collection<Source: TableReader & ~Copyable>(
+        number: Int64, in source: borrowing Source
+    ) throws -> CollectionRecord? {
+        try record(
+            .collections, in: source,
+            key: { (key) throws(FormatError) in try CollectionKey.append(number: number, to: &key) },
+            CollectionRecord.init(decoding:))
+    }
+
+    /// Calls `body` with the name of each row of a collection, in its order, the repeated ones again.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` unless there are exactly as many as the record says.
+    func forEachRow<Source: TableReader & ~Copyable>(
+        ofCollection number: Int64, _ record: CollectionRecord, in source: borrowing Source,
+        _ body: (RowKey) throws -> Void
+    ) throws {
+        var rows: Int64 = 0
+        var chunks: Int64 = 0
+        try forEach(.collections, prefix: CollectionKey.prefix(number: number), in: source) { key, value in
+            let chunk = try decoding(.collections) { () throws(FormatError) -> CollectionChunk? in
+                guard case .chunk(_, let place) = try CollectionKey(decoding: key) else { return nil }
+                if place != chunks { throw .invalidValue(field: "chunk", value: place) }
+                return try CollectionChunk(decoding: value, home: record.home, type: record.name.className)
+            }
+            guard let chunk else { return true }
+            chunks += 1
+            for row in chunk.rows {
+                rows += 1
+                try body(row)
+            }
+            return true
+        }
+        if chunks != record.chunkCount { throw Self.damagedCollection("chunks", chunks) }
+        if rows != record.rowCount { throw Self.damagedCollection("rows", rows) }
+    }
+
+    /// The names of a collection's rows, in its order.
+    func rowKeys<Source: TableReader & ~Copyable>(
+        ofCollection number: Int64, _ record: CollectionRecord, in source: borrowing Source
+    ) throws -> [RowKey] {
+        var rows: [RowKey] = []
+        try forEachRow(ofCollection: number, record, in: source) { rows.append($0) }
+        return rows
+    }
+
+    /// The numbers of the collections that hold a row, ascending.
+    func collectionNumbers<Source: TableReader & ~Copyable>(
+        holding row: RowKey, limit: Int = .max, in source: borrowing Source
+    ) throws -> [Int64] {
+        try check(row)
+        var numbers: [Int64] = []
+        try forEach(.collections, prefix: CollectionKey.prefix(holdersOf: row), in: source) { key, body in
+            let number = try decoding(.collections) { () throws(FormatError) -> Int64? in
+                guard case .holder(_, let number) = try CollectionKey(decoding: key) else { return nil }
+                _ = try CollectionHolderRecord(decoding: body)
+                return number
+            }
+            if let number { numbers.append(number) }
+            return numbers.count < limit
+        }
+        return numbers
+    }
+
+    /// The numbers of the collections of a class, or of all, in the order of class and query.
+    func collectionNumbers<Source: TableReader & ~Copyable>(
+        ofClass className: String?, in source: borrowing Source
+    ) throws -> [Int64] {
+        do throws(FormatError) {
+            if let className { try Limits.check(rowType: className) }
+        } catch {
+            throw StoreError.invalid(error)
+        }
+        var numbers: [Int64] = []
+        try forEach(.collections, prefix: CollectionKey.prefix(namesOf: className), in: source) { _, body in
+            numbers.append(
+                try decoding(.collections) { () throws(FormatError) in
+                    try CollectionNumberRecord(decoding: body).number
+                })
+            return true
+        }
+        return numbers
+    }
+
+    /// The collections with these numbers, each of which there has to be.
+    func collections<Source: TableReader & ~Copyable>(
+        _ numbers: [Int64], in source: borrowing Source
+    ) throws -> [StoredCollection] {
+        var found: [StoredCollection] = []
+        for number in numbers {
+            guard let record = try collection(number: number, in: source) else {
+                throw Self.damagedCollection("number", number)
+            }
+            found.append(StoredCollection(number: number, record: record))
+        }
+        return found
+    }
+
+    /// How a row was fetched by itself, or nil.
+    func singleAnswer<Source: TableReader & ~Copyable>(
+        at row: RowKey, in source: borrowing Source
+    ) throws -> SingleAnswer? {
+        let record = try record(
+            .collections, in: source,
+            key: { (key) throws(FormatError) in try CollectionKey.append(single: row, to: &key) },
+            SingleAnswerRecord.init(decoding:))
+        return record.map { record in
+            SingleAnswer(
+                validators: Validators(entityTag: record.entityTag, lastModified: record.lastModified),
+                fetchedAt: record.fetchedAt)
+        }
+    }
+
+    private func check(_ row: RowKey) throws(StoreError) {
+        do throws(FormatError) {
+            try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
+        } catch {
+            throw .invalid(error)
+        }
+    }
+
+    static func damagedCollection(_ field: String, _ value: Int64) -> StoreError {
+        .damaged(table: TableName.collections.rawValue, reason: .invalidValue(field: field, value: value))
+    }
+}

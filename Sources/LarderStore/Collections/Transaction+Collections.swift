@@ -1,0 +1,275 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension Transaction {
+    /// Puts a collection in place of the one with the same name.
+    ///
+    /// What did not change is not written: chunks that name the same rows stay, and so do the holders of rows that stay.
+    /// Damage to the old one does not keep it from being replaced.
+    ///
+    /// - Parameters:
+    ///   - rows: what it holds, in order; a row may come again, and need not be stored.
+    ///   - home: the resource most of them belong to.
+    ///   - fetchedAt: when the server sent it, in milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``StoreError/invalid(_:)`` for a name, a row or a validator beyond the limits; ``EngineError``.
+    /// - Complexity: O(*n*) for the rows held before and now.
+    public mutating func putCollection(
+        _ name: CollectionName, rows: [RowKey], home: ResourceKey, validators: Validators = Validators(),
+        fetchedAt: Int64
+    ) throws {
+        try Self.check(validators)
+        var record = CollectionRecord(name: name, home: home, fetchedAt: fetchedAt)
+        record.entityTag = validators.entityTag
+        record.lastModified = validators.lastModified
+        let old = try replaceable(name)
+        let number = try old?.number ?? next(\.nextCollection)
+        let chunks = CollectionChunk.split(rows, home: home, type: name.className)
+        record.rowCount = Int64(rows.count)
+        record.chunkCount = Int64(chunks.count)
+        try putHolders(of: number, was: old?.rows ?? [], now: rows)
+        for (place, chunk) in chunks.enumerated() {
+            try putIfChanged(chunk.encode(home: home, type: name.className)) { (key) throws(FormatError) in
+                try CollectionKey.append(number: number, chunk: Int64(place), to: &key)
+            }
+        }
+        for place in Int64(chunks.count)..<max(old?.record.chunkCount ?? 0, Int64(chunks.count)) {
+            try removeCollectionRecord { (key) throws(FormatError) in
+                try CollectionKey.append(number: number, chunk: place, to: &key)
+            }
+        }
+        try putIfChanged(record.encode()) { (key) throws(FormatError) in
+            try CollectionKey.append(number: number, to: &key)
+        }
+        try putIfChanged(CollectionNumberRecord(number: number).encode()) { (key) throws(FormatError) in
+            try CollectionKey.append(name: name, to: &key)
+        }
+        effects.changes.noteCollection(name)
+    }
+
+    /// Notes that the server confirmed a collection: its rows stay as they are.
+    ///
+    /// - Parameters:
+    ///   - validators: those of the confirmation; a part that is nil keeps what is stored.
+    ///   - fetchedAt: when it was confirmed, in milliseconds since 1970-01-01 UTC.
+    /// - Returns: false when there is none.
+    @discardableResult
+    public mutating func confirmCollection(
+        _ name: CollectionName, validators: Validators = Validators(), fetchedAt: Int64
+    ) throws -> Bool {
+        try Self.check(validators)
+        guard let found = try tables.collection(name, in: engine) else { return false }
+        var record = found.record
+        record.entityTag = validators.entityTag ?? record.entityTag
+        record.lastModified = validators.lastModified ?? record.lastModified
+        record.fetchedAt = fetchedAt
+        try putIfChanged(record.encode()) { (key) throws(FormatError) in
+            try CollectionKey.append(number: found.number, to: &key)
+        }
+        return true
+    }
+
+    /// Removes a collection; its rows stay.
+    ///
+    /// - Returns: the rows it held, in its order, none if it was damaged; nil when there was no collection.
+    @discardableResult
+    public mutating func removeCollection(_ name: CollectionName) throws -> [RowKey]? {
+        do {
+            guard let (number, record) = try tables.collection(name, in: engine) else { return nil }
+            let rows = try tables.rowKeys(ofCollection: number, record, in: engine)
+            try remove(number, record, holding: rows)
+            return rows
+        } catch StoreError.damaged(TableName.collections.rawValue, _) {
+            try removeRemains(of: name)
+            return []
+        }
+    }
+
+    /// Removes every collection of a class, those fetched through references among them; their rows stay.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public mutating func removeCollections(ofClass className: String) throws -> Int {
+        let numbers = try tables.collectionNumbers(ofClass: className, in: engine)
+        for collection in try tables.collections(numbers, in: engine) { try removeCollection(collection.name) }
+        return numbers.count
+    }
+
+    /// The collection known by `name`, this transaction's own changes included.
+    public borrowing func collection(_ name: CollectionName) throws -> StoredCollection? {
+        try tables.collection(name, in: engine).map { StoredCollection(number: $0.number, record: $0.record) }
+    }
+
+    /// Forgets the validators of every collection that holds a row: the row is not what they were sent with any more.
+    ///
+    /// - Complexity: one range of keys, and one lookup for each collection.
+    public mutating func removeValidators(ofCollectionsHolding row: RowKey) throws {
+        for number in try tables.collectionNumbers(holding: row, in: engine) {
+            guard var record = try tables.collection(number: number, in: engine) else { continue }
+            record.entityTag = nil
+            record.lastModified = nil
+            try putIfChanged(record.encode()) { (key) throws(FormatError) in
+                try CollectionKey.append(number: number, to: &key)
+            }
+        }
+    }
+
+    /// Whether any collection holds a row, this transaction's own changes included.
+    ///
+    /// - Complexity: one lookup.
+    public borrowing func isHeld(_ row: RowKey) throws -> Bool {
+        try !tables.collectionNumbers(holding: row, limit: 1, in: engine).isEmpty
+    }
+}
+
+// MARK: - Single answers
+
+extension Transaction {
+    /// Notes how a row was fetched by itself.
+    ///
+    /// - Parameter fetchedAt: when the server sent or confirmed it, in milliseconds since 1970-01-01 UTC.
+    public mutating func putSingleAnswer(at row: RowKey, validators: Validators, fetchedAt: Int64) throws {
+        try Self.check(validators)
+        let record = SingleAnswerRecord(
+            entityTag: validators.entityTag, lastModified: validators.lastModified, fetchedAt: fetchedAt)
+        try putIfChanged(record.encode()) { (key) throws(FormatError) in
+            try CollectionKey.append(single: row, to: &key)
+        }
+    }
+
+    /// How a row was fetched by itself, this transaction's own changes included.
+    public borrowing func singleAnswer(at row: RowKey) throws -> SingleAnswer? {
+        try tables.singleAnswer(at: row, in: engine)
+    }
+
+    /// Forgets how a row was fetched by itself; false when that was not known.
+    @discardableResult
+    public mutating func removeSingleAnswer(at row: RowKey) throws -> Bool {
+        try removeCollectionRecord { (key) throws(FormatError) in
+            try CollectionKey.append(single: row, to: &key)
+        }
+    }
+
+    /// Forgets how the rows of one type were fetched by themselves.
+    public mutating func removeSingleAnswers(ofType type: String, in resource: ResourceKey) throws {
+        var keys: [[UInt8]] = []
+        try tables.forEach(
+            .collections, prefix: CollectionKey.prefix(singlesOf: resource, type: type), in: engine
+        ) { key, _ in
+            keys.append([UInt8](copying: key))
+            return true
+        }
+        for key in keys { try remove(key: key, in: .collections) }
+    }
+}
+
+// MARK: - Parts
+
+extension Transaction {
+    /// The collection that a new one with `name` takes the place of.
+    ///
+    /// One that lies under the same key though its name is another goes, for the key names one collection.
+    private mutating func replaceable(
+        _ name: CollectionName
+    ) throws -> (number: Int64, record: CollectionRecord, rows: [RowKey])? {
+        do {
+            guard let (number, record) = try tables.collectionAtKey(of: name, in: engine) else { return nil }
+            let rows = try tables.rowKeys(ofCollection: number, record, in: engine)
+            if record.name == name { return (number, record, rows) }
+            try remove(number, record, holding: rows)
+        } catch StoreError.damaged(TableName.collections.rawValue, _) {
+            try removeRemains(of: name)
+        }
+        return nil
+    }
+
+    /// Removes what is left of a damaged collection, by a walk through the whole table.
+    private mutating func removeRemains(of name: CollectionName) throws {
+        let nameKey = try Self.key { (key) throws(FormatError) in try CollectionKey.append(name: name, to: &key) }
+        var numbers: Set<Int64> = []
+        var keys: [(key: [UInt8], number: Int64)] = []
+        try engine.withReadCursor(in: tables.collections) { cursor in
+            while let entry = try cursor.next() {
+                guard let key = try? CollectionKey(decoding: entry.key) else { continue }
+                switch key {
+                case .name:
+                    guard entry.key.equals(nameKey.rawSpan) else { continue }
+                    let body = try? Tables.body(of: entry.value, key: entry.key, table: .collections)
+                    if let body, let place = try? CollectionNumberRecord(decoding: body) {
+                        numbers.insert(place.number)
+                    }
+                case .record(let number):
+                    let body = try? Tables.body(of: entry.value, key: entry.key, table: .collections)
+                    if let body, let record = try? CollectionRecord(decoding: body), record.name == name {
+                        numbers.insert(number)
+                    }
+                    keys.append(([UInt8](copying: entry.key), number))
+                case .holder(_, let number), .chunk(let number, _):
+                    keys.append(([UInt8](copying: entry.key), number))
+                case .single: continue
+                }
+            }
+        }
+        try remove(key: nameKey, in: .collections)
+        for (key, number) in keys where numbers.contains(number) { try remove(key: key, in: .collections) }
+        effects.changes.noteCollection(name)
+    }
+
+    private mutating func remove(_ number: Int64, _ record: CollectionRecord, holding rows: [RowKey]) throws {
+        try putHolders(of: number, was: rows, now: [])
+        for place in 0..<record.chunkCount {
+            try removeCollectionRecord { (key) throws(FormatError) in
+                try CollectionKey.append(number: number, chunk: place, to: &key)
+            }
+        }
+        try removeCollectionRecord { (key) throws(FormatError) in
+            try CollectionKey.append(number: number, to: &key)
+        }
+        try removeCollectionRecord { (key) throws(FormatError) in
+            try CollectionKey.append(name: record.name, to: &key)
+        }
+        effects.changes.noteCollection(record.name)
+    }
+
+    private mutating func putHolders(of number: Int64, was old: [RowKey], now new: [RowKey]) throws {
+        var times: [RowKey: Int64] = [:]
+        for row in new { times[row, default: 0] += 1 }
+        // Also where the number is as before: a damaged one is mended.
+        for (row, count) in times {
+            try putIfChanged(CollectionHolderRecord(times: count).encode()) { (key) throws(FormatError) in
+                try CollectionKey.append(holderOf: row, number: number, to: &key)
+            }
+        }
+        for row in Set(old) where times[row] == nil {
+            try removeCollectionRecord { (key) throws(FormatError) in
+                try CollectionKey.append(holderOf: row, number: number, to: &key)
+            }
+        }
+    }
+
+    /// Seals and stores a record of `collections` unless the same one is there.
+    private mutating func putIfChanged(
+        _ body: [UInt8], key build: (inout KeyBuffer) throws(FormatError) -> Void
+    ) throws {
+        let key = try Self.key(build)
+        let value = Record.seal(body: body.rawSpan, key: key.rawSpan, seed: TableName.collections.seed)
+        if let old = try engine.value(forKey: key.rawSpan, in: tables.collections), old.equals(value.rawSpan) {
+            return
+        }
+        try put(value.rawSpan, key: key.rawSpan, in: .collections)
+    }
+
+    @discardableResult
+    private mutating func removeCollectionRecord(
+        _ build: (inout KeyBuffer) throws(FormatError) -> Void
+    ) throws -> Bool {
+        try remove(key: Self.key(build), in: .collections)
+    }
+
+    private static func check(_ validators: Validators) throws(StoreError) {
+        do throws(FormatError) {
+            for case let text? in [validators.entityTag, validators.lastModified] { try Limits.check(validator: text) }
+        } catch {
+            throw .invalid(error)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import LarderEngine
+public import LarderFormat
+
+/// Stored content that was dropped: what, how much of it, when and why.
+public struct Eviction: Hashable, Sendable {
+    /// What was dropped.
+    public enum Subject: Hashable, Sendable {
+        /// The rows of a resource; it keeps its record and its floor.
+        case resource(ResourceKey)
+        /// So many responses of the HTTP cache, with their bodies.
+        case responses(Int)
+    }
+
+    /// Why it was dropped.
+    public enum Reason: String, Hashable, Sendable {
+        /// To keep the stored size within its cap.
+        case cap
+        /// By the host's wish.
+        case host
+    }
+
+    /// What was dropped.
+    public let subject: Subject
+    /// About the bytes of its keys and values.
+    public let bytes: Int64
+    /// Why.
+    public let reason: Reason
+    /// When, in milliseconds since 1970-01-01 UTC.
+    public let time: Int64
+
+    init(_ subject: Subject, bytes: Int64, reason: Reason, time: Int64) {
+        self.subject = subject
+        self.bytes = bytes
+        self.reason = reason
+        self.time = time
+    }
+
+    /// Nil for a reason of a later version.
+    init?(_ record: JournalRecord.Evicted, time: Int64) {
+        guard let reason = Reason(rawValue: record.reason) else { return nil }
+        subject = record.resource.map { .resource($0) } ?? .responses(Int(clamping: record.count))
+        bytes = record.bytes
+        self.reason = reason
+        self.time = time
+    }
+
+    /// As the journal has it.
+    var record: JournalRecord {
+        let evicted =
+            switch subject {
+            case .resource(let key):
+                JournalRecord.Evicted(resource: key, count: 1, bytes: bytes, reason: reason.rawValue)
+            case .responses(let count):
+                JournalRecord.Evicted(resource: nil, count: Int64(count), bytes: bytes, reason: reason.rawValue)
+            }
+        return JournalRecord(time: time, event: .evicted(evicted))
+    }
+}
+
+extension ReadView {
+    /// What was evicted, the oldest first, as far as the journal goes back: it keeps its newest thousand records.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``.
+    public borrowing func evictions() throws -> [Eviction] {
+        var found: [Eviction] = []
+        try tables.forEach(.journal, prefix: [], in: transaction) { _, body in
+            let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
+            if case .evicted(let evicted) = record.event, let eviction = Eviction(evicted, time: record.time) {
+                found.append(eviction)
+            }
+            return true
+        }
+        return found
+    }
+}

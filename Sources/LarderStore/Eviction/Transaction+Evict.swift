@@ -1,0 +1,52 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension Transaction {
+    /// Keeps a resource from being evicted, or lets it be evicted again.
+    ///
+    /// Pinning fetches nothing. A resource that is not known yet can be pinned ahead.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a group beyond the format's limits; ``StoreError/damaged(table:reason:)``.
+    public mutating func pin(_ resource: ResourceKey, _ isPinned: Bool = true) throws {
+        if try !isPinned && record(of: resource) == nil { return }
+        try update(resource) { $0.isPinned = isPinned }
+    }
+
+    /// Drops the rows of a resource; its record and floor stay, and it can be fetched again.
+    ///
+    /// Done for a pinned resource too, which stays pinned. A resource without visible rows, with a full copy being
+    /// written, or with local changes that are not confirmed, is left as it is.
+    ///
+    /// - Returns: whether rows were dropped.
+    /// - Throws: ``StoreError/damaged(table:reason:)``; ``EngineError``.
+    @discardableResult
+    public mutating func evict(_ resource: ResourceKey) throws -> Bool {
+        guard var record = try record(of: resource) else { return false }
+        record.isPinned = false
+        guard record.isEvictable, try !tables.hasOverlays(resource, in: engine) else { return false }
+        try evict(resource, because: .host)
+        return true
+    }
+
+    /// Drops the rows of a ready resource and journals it.
+    mutating func evict(_ resource: ResourceKey, because reason: Eviction.Reason) throws {
+        guard let record = try record(of: resource), let generation = record.liveGeneration else { return }
+        try update(resource) {
+            $0.state = .evicted
+            $0.liveGeneration = nil
+            $0.rowCount = 0
+            $0.byteCount = 0
+            $0.evictedBytes = record.byteCount
+        }
+        try markGarbage(generation, of: resource)
+        effects.changes.noteReplaced(resource)
+        try note(Eviction(.resource(resource), bytes: record.byteCount, reason: reason, time: room.now()))
+    }
+
+    /// Journals an eviction, and has observers told.
+    mutating func note(_ eviction: Eviction) throws {
+        try note(eviction.record)
+        effects.evictions.append(eviction)
+        effects.changes.note(eviction)
+    }
+}

@@ -1,0 +1,114 @@
+internal import LarderEngine
+package import LarderFormat
+
+/// A kept response and where it stands.
+package struct ResponseEntry: Hashable, Sendable {
+    /// Where it stands.
+    package var place: ResponsePlace
+    /// Everything but its body.
+    package var record: ResponseRecord
+}
+
+extension ReadView {
+    /// The responses kept under a cache key, the most recent first. Damaged ones are passed over: they are as good as
+    /// none, and `verify` names them.
+    ///
+    /// Notes no use.
+    ///
+    /// - Throws: ``EngineError``.
+    package borrowing func responses(forKey key: String) throws -> [ResponseEntry] {
+        try tables.responses(forKey: key, in: transaction).sorted { $0.record.receivedAt > $1.record.receivedAt }
+    }
+
+    /// The responses from the one behind `place` on in key order, nil being the start; for eviction and for tools.
+    ///
+    /// - Parameter limit: the most to give.
+    package borrowing func responses(after place: ResponsePlace?, limit: Int) throws -> [ResponseEntry] {
+        try tables.responses(after: place, limit: limit, in: transaction)
+    }
+}
+
+extension Transaction {
+    /// The responses kept under a cache key, this transaction's own changes included; otherwise as
+    /// ``ReadView/responses(forKey:)``, in key order.
+    package borrowing func responses(forKey key: String) throws -> [ResponseEntry] {
+        try tables.responses(forKey: key, in: engine)
+    }
+
+    /// As ``ReadView/responses(after:limit:)``, this transaction's own changes included.
+    package borrowing func responses(after place: ResponsePlace?, limit: Int) throws -> [ResponseEntry] {
+        try tables.responses(after: place, limit: limit, in: engine)
+    }
+}
+
+extension Tables {
+    func response<Source: TableReader & ~Copyable>(
+        at place: ResponsePlace, in source: borrowing Source
+    ) throws -> ResponseRecord? {
+        try record(
+            .responses, in: source,
+            key: { (key) throws(FormatError) in try ResponseKey.response(place).append(to: &key) },
+            ResponseRecord.init(decoding:))
+    }
+
+    func responses<Source: TableReader & ~Copyable>(
+        forKey key: String, in source: borrowing Source
+    ) throws -> [ResponseEntry] {
+        var found: [ResponseEntry] = []
+        try forEachResponse(from: ResponseKey.responses(of: key), in: source) { place, record in
+            if let record, record.key.isSameText(as: key) { found.append(ResponseEntry(place: place, record: record)) }
+            return true
+        }
+        return found
+    }
+
+    func responses<Source: TableReader & ~Copyable>(
+        after place: ResponsePlace?, limit: Int, in source: borrowing Source
+    ) throws -> [ResponseEntry] {
+        var found: [ResponseEntry] = []
+        if limit <= 0 { return [] }
+        let start = try place.map { place in
+            // No key is the beginning of another: a byte more lies behind it and before the next.
+            try Transaction.key { (key) throws(FormatError) in try ResponseKey.response(place).append(to: &key) } + [0]
+        }
+        try forEachResponse(from: start ?? ResponseKey.responses, within: ResponseKey.responses, in: source) {
+            place, record in
+            if let record { found.append(ResponseEntry(place: place, record: record)) }
+            return found.count < limit
+        }
+        return found
+    }
+
+    /// Calls `body` with every response whose key is at or behind `start` and begins with `prefix` (nil: with `start`),
+    /// until it answers false. A damaged record is nil; a key that cannot be read is passed over.
+    func forEachResponse<Source: TableReader & ~Copyable>(
+        from start: [UInt8], within prefix: [UInt8]? = nil, in source: borrowing Source,
+        _ body: (ResponsePlace, ResponseRecord?) throws -> Bool
+    ) throws {
+        let prefix = prefix ?? start
+        /// Answers whether to go on.
+        func visit(_ entry: borrowing Entry) throws -> Bool {
+            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+            guard case .response(let place)? = try? ResponseKey(decoding: entry.key) else { return true }
+            let record = try? decoding(.responses) { () throws(FormatError) in
+                try ResponseRecord(
+                    decoding: try Record.open(
+                        entry.value, key: entry.key, seed: TableName.responses.seed, codec: RecordHeader.tupleCodec))
+            }
+            return try body(place, record)
+        }
+        try source.withReadCursor(in: responses) { cursor in
+            var isGoing = false
+            if let entry = try cursor.seek(start.rawSpan) { isGoing = try visit(entry) }
+            while isGoing {
+                guard let entry = try cursor.next() else { return }
+                isGoing = try visit(entry)
+            }
+        }
+    }
+}
+
+extension String {
+    /// Whether both are the same UTF-8: unlike `==`, canonically equivalent texts differ.
+    func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

@@ -1,0 +1,163 @@
+internal import LarderEngine
+package import LarderFormat
+internal import Logging
+
+/// Which responses to remove.
+package enum ResponseSelection: Hashable, Sendable {
+    /// Those of one cache key.
+    case key(String)
+    /// Those whose cache keys begin with a text.
+    case prefix(String)
+    /// Those with a tag.
+    case tag(String)
+    /// All.
+    case all
+}
+
+extension Store {
+    /// Responses removed in one commit.
+    private static let batch = 128
+
+    /// Removes responses, in commits of bounded size that let other writes go first.
+    ///
+    /// Not one moment for readers when there are many: what is kept while this runs may go or stay.
+    ///
+    /// - Returns: how many were removed.
+    /// - Throws: `CancellationError` between two commits; ``EngineError``.
+    package func removeResponses(_ selection: ResponseSelection) async throws -> Int {
+        var removed = 0
+        while true {
+            try Task.checkCancellation()
+            let places = try read { view in
+                try view.tables.places(of: selection, limit: Self.batch, in: view.transaction)
+            }
+            if places.isEmpty { return removed }
+            removed += try await bulk { transaction in
+                try places.count { place in try transaction.remove(place, of: selection) }
+            }
+            if places.count < Self.batch { return removed }
+        }
+    }
+
+    /// Removes a response whose body proved damaged, behind the caller's back; returns at once.
+    ///
+    /// - Parameter blob: the number of its blob; one that took its place has another and stays.
+    package func removeResponseSoon(at place: ResponsePlace, blob: Int64) {
+        if isReadOnly { return }
+        do throws(EngineError) {
+            try environment.onWriter {
+                do {
+                    try self.shared.transact(durability: .relaxed) { transaction in
+                        guard try transaction.tables.response(at: place, in: transaction.engine)?.blob == blob else {
+                            return
+                        }
+                        try transaction.removeResponse(at: place)
+                    }
+                } catch {
+                    self.host.logger.warning("could not remove a damaged response", metadata: ["error": "\(error)"])
+                }
+            }
+        } catch {
+            // The store is closing; whoever meets the response next removes it.
+        }
+    }
+
+    /// Removes the responses whose time to be swept has come, in commits of bounded size that let other writes go first.
+    ///
+    /// - Parameters:
+    ///   - now: milliseconds since 1970-01-01 UTC.
+    ///   - limit: the most to remove.
+    /// - Returns: how many were removed.
+    /// - Throws: `CancellationError` between two commits; ``EngineError``.
+    public func sweepExpired(now: Int64, limit: Int = .max) async throws -> Int {
+        var removed = 0
+        while removed < limit {
+            try Task.checkCancellation()
+            let size = min(Self.batch, limit - removed)
+            let swept = try await bulk { transaction in try transaction.sweepExpired(now: now, limit: size) }
+            removed += swept
+            if swept < size { return removed }
+        }
+        return removed
+    }
+}
+
+extension Transaction {
+    /// Removes a response that was found by `selection`, and the index entry that led to it, which may be all there is.
+    fileprivate mutating func remove(_ place: ResponsePlace, of selection: ResponseSelection) throws -> Bool {
+        let isRemoved = try removeResponse(at: place)
+        if case .tag(let tag) = selection {
+            try remove(
+                key: Self.key { (key) throws(FormatError) in try ResponseKey.tag(tag, place).append(to: &key) },
+                in: .responses)
+        }
+        return isRemoved
+    }
+
+    /// Removes up to `limit` responses whose time to be swept has come.
+    ///
+    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    /// - Returns: how many index entries were used up.
+    package mutating func sweepExpired(now: Int64, limit: Int) throws -> Int {
+        let due = try tables.expired(now: now, limit: limit, in: engine)
+        for (key, place, blob) in due {
+            if let record = try? tables.response(at: place, in: engine), record.blob == blob {
+                try removeResponse(at: place)
+            }
+            // An entry that leads nowhere goes too, or it would be met for ever.
+            try remove(key: key, in: .responses)
+        }
+        return due.count
+    }
+}
+
+extension Tables {
+    /// Where the selected responses stand, up to `limit` of them.
+    fileprivate func places<Source: TableReader & ~Copyable>(
+        of selection: ResponseSelection, limit: Int, in source: borrowing Source
+    ) throws -> [ResponsePlace] {
+        var places: [ResponsePlace] = []
+        func collect(_ prefix: [UInt8], _ isSelected: (ResponseRecord?) -> Bool) throws {
+            try forEachResponse(from: prefix, in: source) { place, record in
+                if isSelected(record) { places.append(place) }
+                return places.count < limit
+            }
+        }
+        switch selection {
+        case .all: try collect(ResponseKey.responses) { _ in true }
+        case .key(let key): try collect(ResponseKey.responses(of: key)) { $0?.key.isSameText(as: key) ?? true }
+        case .prefix(let text):
+            try collect(ResponseKey.responses(beginningWith: text)) { $0?.key.utf8.starts(with: text.utf8) ?? false }
+        case .tag(let tag): places = try self.places(tagged: tag, limit: limit, in: source)
+        }
+        return places
+    }
+
+    private func places<Source: TableReader & ~Copyable>(
+        tagged tag: String, limit: Int, in source: borrowing Source
+    ) throws -> [ResponsePlace] {
+        var places: [ResponsePlace] = []
+        try forEach(.responses, prefix: ResponseKey.responses(tagged: tag), in: source) { key, _ in
+            places.append(try decoding(.responses) { () throws(FormatError) in try ResponseKey(decoding: key).place })
+            return places.count < limit
+        }
+        return places
+    }
+
+    /// The first index entries whose time has come: their keys, and the responses they lead to.
+    fileprivate func expired<Source: TableReader & ~Copyable>(
+        now: Int64, limit: Int, in source: borrowing Source
+    ) throws -> [(key: [UInt8], place: ResponsePlace, blob: Int64)] {
+        var due: [(key: [UInt8], place: ResponsePlace, blob: Int64)] = []
+        if limit <= 0 { return due }
+        try forEach(.responses, prefix: ResponseKey.expiries, in: source) { key, body in
+            let (decoded, record) = try decoding(.responses) { () throws(FormatError) in
+                (try ResponseKey(decoding: key), try ResponseIndexRecord(decoding: body))
+            }
+            guard case .expiry(let time, let place) = decoded, time <= now else { return false }
+            due.append(([UInt8](copying: key), place, record.blob))
+            return due.count < limit
+        }
+        return due
+    }
+}

@@ -1,0 +1,58 @@
+public import LarderFormat
+internal import LarderStore
+internal import Logging
+internal import Synchronization
+
+extension SyncCoordinator {
+    /// What keeping a resource offline would take; see ``ContentSync/keepEstimate(_:)``.
+    public func keepEstimate(_ resource: ResourceKey) throws(KeepError) -> KeepEstimate {
+        try content.keepEstimate(resource)
+    }
+
+    /// Keeps a resource offline; see ``ContentSync/keep(_:onStatus:)``.
+    ///
+    /// A person asks for it: it is done at once, whatever the power is like, and fails with ``SyncError/offline`` when
+    /// the host has forced the coordinator offline; the resource stays pinned then.
+    public func keep(
+        _ resource: ResourceKey, onStatus: @escaping @Sendable (KeepStatus) -> Void = { _ in }
+    ) async throws(KeepError) {
+        if isForcedOffline, try content.keepEstimate(resource).basis != .here {
+            do {
+                try await store.write { transaction in try transaction.pin(resource) }
+            } catch {
+                throw KeepError(error)
+            }
+            throw .sync(.offline)
+        }
+        try await content.keep(resource, onStatus: onStatus)
+    }
+
+    /// As ``keep(_:onStatus:)``, as a sequence; see ``ContentSync/keeping(_:)``.
+    public func keeping(_ resource: ResourceKey) -> AsyncStream<KeepStatus> {
+        keepStatuses { (tell) async throws(KeepError) in try await self.keep(resource, onStatus: tell) }
+    }
+
+    /// Keeps a resource offline no longer; see ``ContentSync/stopKeeping(_:)``.
+    @discardableResult
+    public func stopKeeping(_ resource: ResourceKey) async throws(KeepError) -> Bool {
+        try await content.stopKeeping(resource)
+    }
+
+    /// Fetches what was evicted, because a reader opens it and conditions allow.
+    func restoreOpened(_ resource: ResourceKey, in group: inout DiscardingTaskGroup) {
+        let isAllowed = state.withLock { $0.loop.map { $0.machine.allowance >= .asked } ?? false }
+        guard isAllowed, isEvicted(resource) else { return }
+        group.addTask {
+            do throws(KeepError) {
+                try await self.content.restore(resource)
+            } catch {
+                self.store.host.logger.debug("could not restore a resource", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func isEvicted(_ resource: ResourceKey) -> Bool {
+        let known = try? store.read { view in try view.resource(resource) }
+        return known?.state == .evicted && known?.fullCopyPath != nil
+    }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import HTTPTypes
+import LarderFormat
+import LarderHTTP
+import LarderStore
+import Logging
+import Testing
+
+/// A cache to hold against the contract, with what it needs to live.
+struct CacheUnderTest: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let make: @Sendable (TemporaryDirectory) throws -> any ResponseCache
+
+    static let keeping: [CacheUnderTest] = [
+        CacheUnderTest(testDescription: "store") { directory in
+            StoreResponseCache(store: try Store.open(at: directory.path + "/store", host: .still))
+        },
+        CacheUnderTest(testDescription: "memory") { _ in MemoryResponseCache() },
+        CacheUnderTest(testDescription: "files") { directory in
+            try FileCache(directory: directory.path + "/files", now: { 1_700_000_000_000 })
+        },
+    ]
+}
+
+@Suite struct `A response cache that keeps` {
+    /// §2.1.1, §2.1.2, §2.1.5.
+    @Test(arguments: CacheUnderTest.keeping)
+    func `gives back what was written, byte for byte`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        var response = makeResponse(etag: "\"a\"")
+        response.fields.append(HTTPField(name: .init("X-Odd")!, lenientValue: [0x63, 0xE9, 0x21]))
+        response.coverage = .part(3..<9, total: 100)
+        let kept = try await cache.keep(response, "https://a.test/x", body: "abcdef", tags: ["t", "u"])
+        let entries = try await cache.entries(for: "https://a.test/x")
+        #expect(entries.count == 1)
+        let entry = try #require(entries.first)
+        #expect(entry.response == response)
+        #expect(entry.identity == kept.identity)
+        #expect(entry.key == "https://a.test/x")
+        #expect(entry.tags == ["t", "u"])
+        #expect(try entry.text() == "abcdef")
+        #expect(try entry.body.text(2..<4) == "cd")
+        #expect(try entry.body.text(6..<6) == "")
+        #expect(try kept.text() == "abcdef")
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `shows nothing before the response is finished, and nothing that was given up`(
+        under: CacheUnderTest
+    ) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        let writer = try await cache.write(makeResponse(), for: "k", options: KeepOptions())
+        try writer.append("half")
+        try await writer.flush()
+        #expect(try await cache.entries(for: "k").isEmpty)
+        await writer.cancel()
+        #expect(try await cache.entries(for: "k").isEmpty)
+        try await cache.keep(makeResponse(etag: "1"), "k", body: "old")
+        let second = try await cache.write(makeResponse(etag: "2"), for: "k", options: KeepOptions())
+        try second.append("new")
+        await second.cancel()
+        #expect(try await cache.texts("k") == ["old"])
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `keeps one response for each selection, the most recent first`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        for (index, language) in ["de", "en", nil].enumerated() {
+            try await cache.keep(makeResponse(language: language, receivedAt: Int64(index)), "k", body: language ?? "-")
+        }
+        #expect(try await cache.texts("k") == ["-", "en", "de"])
+        try await cache.keep(makeResponse(language: "de", receivedAt: 9), "k", body: "neu")
+        #expect(try await cache.texts("k") == ["neu", "-", "en"])
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `gives every response an identity of its own`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        var seen: Set<UInt64> = []
+        for number in 0..<4 {
+            let kept = try await cache.keep(makeResponse(), number < 2 ? "k" : "l", body: "\(number)")
+            #expect(seen.insert(kept.identity).inserted)
+        }
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `refreshes metadata and leaves body, identity and tags alone`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        let kept = try await cache.keep(makeResponse(etag: "1"), "k", body: "body", tags: ["t"])
+        var fresh = makeResponse(etag: "2", receivedAt: 77)
+        fresh.fields[.cacheControl] = String(repeating: "x", count: 9000)
+        try await cache.refresh(kept, with: fresh)
+        let entry = try #require(try await cache.entries(for: "k").first)
+        #expect(entry.response == fresh)
+        #expect(entry.identity == kept.identity)
+        #expect(entry.tags == ["t"])
+        #expect(try entry.text() == "body")
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `does not refresh what was replaced or removed meanwhile`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        let old = try await cache.keep(makeResponse(etag: "1"), "k", body: "old")
+        try await cache.keep(makeResponse(etag: "2"), "k", body: "new")
+        try await cache.refresh(old, with: makeResponse(etag: "3"))
+        #expect(try await cache.entries(for: "k").first?.response.fields[.eTag] == "2")
+        try await cache.remove(.key("k"))
+        try await cache.refresh(old, with: makeResponse(etag: "3"))
+        #expect(try await cache.entries(for: "k").isEmpty)
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `marks what is invalidated, and what is put after that is not`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        try await cache.keep(makeResponse(language: "de"), "k", body: "1")
+        try await cache.keep(makeResponse(language: "en"), "k", body: "2")
+        try await cache.keep(makeResponse(), "kk", body: "3")
+        try await cache.invalidate("k")
+        #expect(try await cache.entries(for: "k").allSatisfy { $0.response.isInvalidated })
+        #expect(try await cache.entries(for: "kk").allSatisfy { !$0.response.isInvalidated })
+        try await cache.keep(makeResponse(language: "de"), "k", body: "4")
+        #expect(try await cache.entries(for: "k").count { $0.response.isInvalidated } == 1)
+        try await cache.invalidate("nothing")
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `removes by key, prefix and tag, and all`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        let long = String(repeating: "é", count: 300)
+        for key in ["a/1", "a/2", "b/1", "a", "", long + "x", long + "y", "z" + long] {
+            try await cache.keep(makeResponse(), key, body: key, tags: key.hasSuffix("1") ? ["one"] : [])
+        }
+        #expect(try await cache.remove(.key("a")) == 1)
+        #expect(try await cache.texts("a/1") == ["a/1"])
+        #expect(try await cache.remove(.prefix(long)) == 2)
+        #expect(try await cache.remove(.tag("one")) == 2)
+        #expect(try await cache.remove(.tag("one")) == 0)
+        #expect(try await cache.remove(.prefix("a/")) == 1)
+        #expect(try await cache.texts("z" + long) == ["z" + long])
+        #expect(try await cache.texts("") == [""])
+        #expect(try await cache.remove(.all) == 2)
+        #expect(try await cache.remove(.all) == 0)
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `tells keys apart by their bytes, however long they are`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        let long = String(repeating: "q", count: 2000)
+        for key in ["\u{e9}", "e\u{301}", long, long + "1", long + "2"] {
+            try await cache.keep(makeResponse(), key, body: "\(key.utf8.count)")
+        }
+        #expect(try await cache.texts("\u{e9}") == ["2"])
+        #expect(try await cache.texts("e\u{301}") == ["3"])
+        #expect(try await cache.texts(long) == ["2000"])
+        #expect(try await cache.texts(long + "2") == ["2001"])
+        #expect(try await cache.texts(long + "3") == [])
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `reads a body that is held after its response was replaced and removed`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        try await cache.keep(makeResponse(), "k", body: "first")
+        let held = try #require(try await cache.entries(for: "k").first)
+        try await cache.keep(makeResponse(), "k", body: "second")
+        let second = try #require(try await cache.entries(for: "k").first)
+        try await cache.remove(.all)
+        for number in 0..<20 { try await cache.keep(makeResponse(), "\(number)", body: "filler") }
+        #expect(try held.text() == "first")
+        #expect(try second.text() == "second")
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `takes bodies of every size, appended in any pieces`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        let all = (0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        for size in [0, 1, 32_739, 32_740, 32_741, 261_920, 261_921, 1_000_003] {
+            let writer = try await cache.write(makeResponse(), for: "k\(size)", options: KeepOptions())
+            var start = 0
+            while start < size {
+                let end = min(size, start + 50_000)
+                try writer.append(all[start..<end])
+                try await writer.flush()
+                start = end
+            }
+            let kept = try await writer.finish(coverage: nil)
+            #expect(kept.body.byteCount == Int64(size))
+            let entry = try #require(try await cache.entries(for: "k\(size)").first)
+            #expect(try entry.body.bytes(0..<Int64(size)) == Array(all[..<size]))
+            let middle = Int64(size / 3)..<Int64(size / 2)
+            #expect(try entry.body.bytes(middle) == Array(all[size / 3..<size / 2]))
+        }
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `takes the coverage that the body turned out to have`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        let writer = try await cache.write(makeResponse(), for: "k", options: KeepOptions())
+        try writer.append("half")
+        let kept = try await writer.finish(coverage: .part(0..<4, total: 8))
+        #expect(kept.response.coverage == .part(0..<4, total: 8))
+        #expect(try await cache.entries(for: "k").first?.response.coverage == .part(0..<4, total: 8))
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `lends a reader's error back and stops there`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        struct Enough: Error {}
+        let kept = try await cache.keep(makeResponse(), "k", body: String(repeating: "x", count: 200_000))
+        var calls = 0
+        #expect(throws: Enough.self) {
+            try kept.body.read(0..<200_000) { _ in
+                calls += 1
+                throw Enough()
+            }
+        }
+        #expect(calls == 1)
+    }
+}
+
+@Suite struct `No cache` {
+    /// §2.1.4.
+    @Test func `keeps nothing and says how long the body was`() async throws {
+        let cache = NoCache()
+        let kept = try await cache.keep(makeResponse(), "k", body: "body")
+        #expect(kept.body.byteCount == 4)
+        #expect(throws: HTTPCacheError.self) { try kept.body.read(0..<4) { _ in } }
+        #expect(try await cache.entries(for: "k").isEmpty)
+        try await cache.refresh(kept, with: makeResponse())
+        try await cache.invalidate("k")
+        #expect(try await cache.remove(.all) == 0)
+    }
+}

@@ -1,0 +1,115 @@
+import HTTPTypes
+import LarderFormat
+import LarderHTTP
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Testing
+
+@Suite struct `A write without a connection` {
+    private func isQueued(_ outcome: WriteOutcome) -> Bool {
+        if case .queued = outcome { true } else { false }
+    }
+
+    /// §5.2.1.
+    @Test(arguments: [ObjectPersistence.memory, .persistent])
+    func `waits, and is sent as soon as there is a connection, in order and under one key`(
+        place: ObjectPersistence
+    ) async throws {
+        let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
+        _ = try await world.cache.collection(allUsers)
+        world.goOffline()
+        let first = try await world.cache.save(user(1), payload: Array("10".utf8))
+        let second = try await world.cache.delete(user(2))
+        let third = try await world.cache.save(user(1), payload: Array("11".utf8))
+        #expect([first, second, third].allSatisfy(isQueued))
+        #expect(try await world.cache.collection(allUsers).numbers == ["11", "3", "4"])
+        let stuck = try await world.cache.sendQueued()
+        #expect(stuck.waiting == 3)
+        world.goOnline()
+        let report = try await world.cache.sendQueued()
+        #expect(report.sent.count == 3)
+        #expect(report.waiting == 0)
+        #expect(world.server.written == ["PUT /User/1 10", "DELETE /User/2 ", "PUT /User/1 11"])
+        let key = try #require(HTTPField.Name("Idempotency-Key"))
+        let keys = world.network.recorded.filter { $0.request.method != .get && $0.request.path == "/User/1" }
+            .map { $0.request.headerFields[key] }
+        #expect(Set(keys).count == 2)
+        #expect(try await world.cache.sendQueued() == QueueReport())
+        #expect(try world.findings() == [])
+    }
+
+    @Test func `of a persistent class outlives the program`() async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        world.goOnline()
+        let cache = world.restarted(persistent: ["User"])
+        let report = try await cache.sendQueued()
+        #expect(report.sent.count == 1)
+        #expect(world.server.written == ["PUT /User/1 10"])
+        let outcomes = try world.store.read { view in try view.outboxOutcomes().map(\.outcome) }
+        #expect(outcomes == ["accepted"])
+    }
+
+    @Test func `is not overtaken by a later one with a connection`() async throws {
+        let world = try ObjectWorld()
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        world.goOnline()
+        try await world.cache.save(user(1), payload: Array("11".utf8))
+        #expect(world.server.written == ["PUT /User/1 10", "PUT /User/1 11"])
+    }
+
+    @Test func `that the server refuses for good is told, and the next one goes on`() async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        try await world.cache.save(user(2), payload: Array("20".utf8))
+        world.goOnline()
+        world.network.plan(.status(.unprocessableContent), where: { $0.path == "/User/1" })
+        let report = try await world.cache.sendQueued()
+        #expect(report.rejected.map(\.status) == [422])
+        #expect(report.sent.count == 1)
+        #expect(report.waiting == 0)
+    }
+
+    @Test(arguments: [.internalServerError, .unauthorized, .tooManyRequests] as [HTTPResponse.Status])
+    func `waits on while the server cannot take it now`(status: HTTPResponse.Status) async throws {
+        let world = try ObjectWorld()
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        world.goOnline()
+        world.server.set { $0.status = status }
+        #expect(try await world.cache.sendQueued().waiting == 1)
+        world.server.set { $0.status = nil }
+        #expect(try await world.cache.sendQueued().sent.count == 1)
+    }
+
+    @Test func `that a server refuses at once changes nothing`() async throws {
+        let world = try ObjectWorld()
+        _ = try await world.cache.object(user(1))
+        world.server.set { $0.status = .unprocessableContent }
+        await #expect(throws: HTTPCacheError.self) { try await world.cache.save(user(1), payload: Array("10".utf8)) }
+        #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "1")
+    }
+}
+
+@Suite struct `A write with a connection` {
+    @Test func `is sent, and kept as it is now`() async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        _ = try await world.cache.collection(allUsers)
+        let outcome = try await world.cache.save(user(1), payload: Array("10".utf8))
+        guard case .sent(let head) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(head.status == .ok)
+        world.goOffline()
+        #expect(try await world.cache.collection(allUsers).numbers.first == "10")
+        world.goOnline()
+        try await world.cache.delete(user(1))
+        world.goOffline()
+        #expect(try await world.cache.collection(allUsers).value.missing == [user(1)])
+    }
+}

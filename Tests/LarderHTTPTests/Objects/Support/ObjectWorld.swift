@@ -1,0 +1,123 @@
+import Foundation
+import HTTPTypes
+import LarderFormat
+import LarderHTTP
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Logging
+import Synchronization
+
+/// An object cache under test: a server that is a function, a store in a directory of its own, a virtual clock.
+final class ObjectWorld: Sendable {
+    let clock = VirtualClock()
+    let server = ObjectServer()
+    let network: ScriptedTransport
+    let store: Store
+    let storeFiles = ListCache()
+    let memoryFiles = ListCache()
+    let memory = MemoryObjectStorage()
+    let log = LogLines()
+    let cache: ObjectCache
+    private let path: String
+
+    init(
+        persistent: [String] = [], isConfigured: Bool = true, hasRealFiles: Bool = false,
+        options: ObjectCacheOptions = ObjectCacheOptions(),
+        isOnline: @escaping @Sendable () -> Bool = { true }
+    ) throws {
+        path = FileManager.default.temporaryDirectory.path + "/larder-objects-\(UUID().uuidString)"
+        var host = HostServices.virtual(clock)
+        host.logger = log.logger
+        store = try Store.open(at: path, host: host)
+        network = ScriptedTransport(clock: clock) { [server] (request, body) async throws(TransportError) in
+            try server.answer(request, body)
+        }
+        let place = ObjectPlace(objects: StoreObjectStorage(store), files: storeFiles)
+        cache = ObjectCache(
+            service: ModelService(), transport: network,
+            memory: hasRealFiles ? .memory() : ObjectPlace(objects: memory, files: memoryFiles),
+            persistent: isConfigured ? (hasRealFiles ? .store(store) : place) : nil,
+            classes: persistent.map { ObjectClass($0, persistence: .persistent) }, options: options, host: host,
+            isOnline: isOnline)
+        for id in 1...4 { server.put("User", String(id), String(id)) }
+    }
+
+    deinit {
+        try? store.close()
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Another cache on the same store, as after a restart: what was in memory is gone.
+    func restarted(persistent: [String] = []) -> ObjectCache {
+        ObjectCache(
+            service: ModelService(), transport: network,
+            persistent: ObjectPlace(objects: StoreObjectStorage(store), files: storeFiles),
+            classes: persistent.map { ObjectClass($0, persistence: .persistent) }, host: .virtual(clock))
+    }
+
+    func goOffline() { server.set { $0.isOffline = true } }
+
+    func goOnline() { server.set { $0.isOffline = false } }
+
+    /// The fields of the last request.
+    var lastFields: HTTPFields { network.recorded.last?.request.headerFields ?? [:] }
+
+    /// Every row of every class in the store.
+    func storedObjects() throws -> [String] {
+        try store.read { view in
+            try view.resources().flatMap { resource in
+                try view.rows(in: .all(of: resource.key)).map { "\($0.key.type)/\($0.key.key)" }
+            }
+        }
+    }
+
+    func findings() throws -> [Finding] {
+        var findings: [Finding] = []
+        _ = try store.verify { findings.append($0) }
+        return findings
+    }
+}
+
+func user(_ id: Int) -> ObjectName { ObjectName(class: "User", id: String(id)) }
+
+let allUsers = CollectionName(class: "User")
+
+func users(_ query: String) -> CollectionName { CollectionName(class: "User", query: query) }
+
+extension Fetched<ObjectCollection> {
+    /// The numbers of the objects.
+    var numbers: [String] { value.objects.map { String(decoding: $0.payload, as: UTF8.self) } }
+}
+
+extension Fetched<StoredObject> {
+    var number: String { String(decoding: value.payload, as: UTF8.self) }
+}
+
+/// Lines that were logged.
+final class LogLines: Sendable {
+    private let lines = Mutex<[(Logger.Level, String)]>([])
+
+    var logger: Logger {
+        Logger(label: "larder.test") { _ in Handler(lines: self) }
+    }
+
+    func messages(at level: Logger.Level) -> [String] {
+        lines.withLock { $0.filter { $0.0 == level }.map(\.1) }
+    }
+
+    private struct Handler: LogHandler {
+        let lines: LogLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.lines.withLock { $0.append((event.level, event.message.description)) }
+        }
+    }
+}

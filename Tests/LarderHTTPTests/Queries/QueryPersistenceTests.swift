@@ -1,0 +1,71 @@
+import Larder
+import LarderHTTP
+import LarderTesting
+import Synchronization
+import Testing
+
+/// What a source system promises of what it keeps.
+@Suite struct `Kept query values` {
+    let world = QueryWorld()
+
+    private func persistence(_ store: Store) -> QueryCache.Persistence {
+        QueryCache.Persistence(store: store, coder: JSONPayloadCoder()) { key in
+            [["outlets"], ["visits"], ["profile"]].contains { (prefix: QueryKey) in key.hasPrefix(prefix) }
+        }
+    }
+
+    /// §4.1.4, §4.1.5.
+    @Test func `come back after a restart: lists and profile, but no analytics`() async throws {
+        let store = try world.openStore()
+        let first = world.cache(persistence(store))
+        for key: QueryKey in [["outlets", ["page": 1]], ["profile"], ["analytics", "today"]] {
+            _ = try await world.ask(first, key)
+        }
+        try store.close()
+        world.online.withLock { $0 = false }
+        let again = try world.openStore()
+        let second = world.cache(persistence(again))
+        #expect(try await world.ask(second, ["outlets", ["page": 1]]).value == 1)
+        #expect(try await world.ask(second, ["profile"]).value == 2)
+        await #expect(throws: KeyedQueryError.offline) { try await world.ask(second, ["analytics", "today"]) }
+        #expect(try again.verify { _ in }.findings == 0)
+    }
+
+    /// §4.1.5.
+    @Test func `are read back for 24 hours, and longer only while the network is away`() async throws {
+        let store = try world.openStore()
+        _ = try await world.ask(world.cache(persistence(store)))
+        world.clock.advance(by: .seconds(86_400))
+        #expect(await world.cache(persistence(store)).peek(Int.self, for: ["outlets"]) == nil)
+        world.online.withLock { $0 = false }
+        #expect(try await world.ask(world.cache(persistence(store))).value == 1)
+    }
+
+    @Test func `of another shape are fetched again`() async throws {
+        let store = try world.openStore()
+        await world.cache(persistence(store)).set(["a", "list"], for: ["outlets"])
+        #expect(try await world.ask(world.cache(persistence(store))).value == 1)
+    }
+
+    @Test func `are removed by prefix, in memory and in the file`() async throws {
+        let store = try world.openStore()
+        let cache = world.cache(persistence(store))
+        for page in 1...300 { await cache.set(page, for: ["outlets", .integer(Int64(page))]) }
+        await cache.set(0, for: ["profile"])
+        try await cache.remove(["outlets"])
+        #expect(await cache.peek(Int.self, for: ["outlets", 7]) == nil)
+        #expect(await world.cache(persistence(store)).peek(Int.self, for: ["outlets", 7]) == nil)
+        #expect(await world.cache(persistence(store)).peek(Int.self, for: ["profile"]) == 0)
+    }
+
+    @Test func `too old to be read back are swept away`() async throws {
+        let store = try world.openStore()
+        let cache = world.cache(persistence(store))
+        await cache.set(1, for: ["visits"])
+        world.clock.advance(by: .seconds(86_401))
+        await cache.set(2, for: ["profile"])
+        try await cache.sweep()
+        let rows = try store.statistics().rows
+        #expect(rows == 1)
+    }
+}

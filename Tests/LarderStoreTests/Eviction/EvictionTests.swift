@@ -1,0 +1,151 @@
+import LarderEngine
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `An eviction` {
+    @Test func `is told to observers, of the eviction and of the resource`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open(StoreOptions(sizeCap: 250_000))
+        var evictions = store.evictions().makeAsyncIterator()
+        var changes = store.changes(in: .resource(big(1))).makeAsyncIterator()
+        try await fill(store, 1)
+        _ = await changes.next()
+        try await fill(store, 2)
+        try await fill(store, 3)
+        let eviction = try #require(await evictions.next())
+        #expect(eviction.subject == .resource(big(1)))
+        #expect(eviction.reason == .cap)
+        #expect(eviction.time == HostServices.test.now())
+        let change = try #require(await changes.next())
+        #expect(change.replaced.contains(big(1)))
+        #expect(try store.read { view in try view.evictions() }.first == eviction)
+        try store.close()
+        #expect(await evictions.next() == nil)
+    }
+
+    @Test func `by the host's wish drops the rows and keeps floor, path and pin`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        try await fill(store, 1)
+        let isDone = try await store.write { transaction in
+            try transaction.pin(big(1))
+            try transaction.update(big(1)) { $0.floor = 77 }
+            return try transaction.evict(big(1))
+        }
+        #expect(isDone)
+        let known = try #require(try store.read { view in try view.resource(big(1)) })
+        #expect(known.state == .evicted && known.generation == nil)
+        #expect(known.floor == 77 && known.isPinned && known.fullCopyPath == "/copy")
+        #expect(try store.read { view in try view.evictions() }.map(\.reason) == [.host])
+        // Nothing is left to evict.
+        let again = try await store.write { transaction in try transaction.evict(big(1)) }
+        #expect(!again)
+        try await store.reclaim()
+        #expect(try size(store) < 1_000)
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test func `never takes a resource with local changes, one being replaced, or one that is pinned`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open(StoreOptions(sizeCap: 450_000))
+        for id in 1...4 as ClosedRange<Int64> { try await fill(store, id) }
+        try putOverlay(directory, of: big(1))
+        try await store.write { transaction in try transaction.pin(big(2)) }
+        let staging = try await store.beginStaging(big(3))
+        try await store.write { transaction in
+            try transaction.put([UInt8](repeating: 1, count: 100_000), at: key(1), updatedAt: 1)
+        }
+        #expect(try (1...4).map { try state(store, $0) } == [.ready, .ready, .ready, .evicted])
+        let use = try store.spaceUse()
+        #expect(use.overlaid > 100_000 && use.pinned > 100_000 && use.inUse > 100_000)
+        #expect(use.overlaid < 102_000 && use.pinned < 102_000 && use.inUse < 102_000)
+        let byHost = try await store.write { transaction in
+            try [1, 2, 3].map { try transaction.evict(big($0)) }
+        }
+        #expect(byHost == [false, true, false])
+        await store.discard(staging)
+        try store.close()
+    }
+
+    @Test func `leaves journal and outbox, filters and members alone`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open(StoreOptions(sizeCap: 200_000))
+        try await fillSample(store)
+        let before = try contents(store)
+        for id in 1...6 as ClosedRange<Int64> { try await fill(store, id) }
+        let after = try contents(store)
+        for table in [TableName.outbox, .filters, .members] { #expect(after[table] == before[table], "\(table)") }
+        #expect(try store.read { view in try view.outboxOutcomes() }.count == 1)
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    /// A record in `overlay` of a resource, as a local change has one.
+    private func putOverlay(_ directory: TemporaryStore, of resource: ResourceKey) throws {
+        var key = KeyBuffer()
+        try key.append(resource: resource)
+        try key.append(text: "row")
+        try key.append(recordKey: "1")
+        try key.append(integer: 1)
+        let record = RawRecord(table: .overlay, key: key.array(), value: [])
+        let raw = try RawStore(directory.path)
+        try raw.replace([], by: [record.resealed([])])
+        try raw.close()
+    }
+}
+
+@Suite struct `A store opened with a cap below what it holds` {
+    @Test func `is brought down before the first write`() async throws {
+        let directory = TemporaryStore()
+        let first = try directory.open()
+        for id in 1...20 as ClosedRange<Int64> { try await fill(first, id) }
+        try await first.write { transaction in try transaction.pin(big(7)) }
+        #expect(try size(first) > 2_000_000)
+        try first.close()
+
+        let second = try directory.open(StoreOptions(sizeCap: 500_000))
+        let sizeAtFirstWrite = try await second.write { transaction in try transaction.storedSize() }
+        #expect(sizeAtFirstWrite <= 500_000)
+        #expect(sizeAtFirstWrite > 250_000)
+        #expect(try state(second, 7) == .ready)
+        #expect(try second.findings() == [])
+        try second.close()
+    }
+
+    @Test func `that holds only what is pinned can shrink, and grows no further`() async throws {
+        let directory = TemporaryStore()
+        let first = try directory.open()
+        for id in 1...3 as ClosedRange<Int64> { try await fill(first, id) }
+        try await first.write { transaction in
+            for id in 1...3 as ClosedRange<Int64> { try transaction.pin(big(id)) }
+            try transaction.enqueue(draft(1))
+        }
+        try first.close()
+
+        let second = try directory.open(StoreOptions(sizeCap: 200_000))
+        await #expect(throws: StoreError.self) { try await second.put([key(1)]) }
+        try await second.write { transaction in
+            try transaction.acknowledge(draft(1).id, outcome: "accepted", at: 1)
+            try transaction.removeRow(at: bigKey(1, 1))
+            try transaction.pin(big(2), false)
+        }
+        try await second.put([key(1)])
+        #expect(try size(second) <= 200_000)
+        #expect(try state(second, 2) == .evicted)
+        #expect(try second.findings() == [])
+        try second.close()
+    }
+
+    @Test func `refuses a second open with another cap`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open(StoreOptions(sizeCap: 500_000))
+        #expect(throws: EngineError.openWithOtherOptions) { try directory.open(StoreOptions(sizeCap: 400_000)) }
+        #expect(throws: EngineError.openWithOtherOptions) { try directory.open() }
+        let same = try directory.open(StoreOptions(sizeCap: 500_000))
+        #expect(same.sizeCap == 500_000)
+        try same.close()
+        try store.close()
+    }
+}

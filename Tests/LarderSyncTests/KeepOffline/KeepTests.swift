@@ -1,0 +1,185 @@
+import Larder
+import LarderServer
+import LarderTesting
+import Synchronization
+import Testing
+
+@Suite struct `Keeping a resource offline` {
+    private let resource = ResourceKey("translations", 19)
+
+    /// A store with a cap that holds two of three resources, of about 100,000 bytes each, all of them synced once.
+    private func full(sizeCap: Int64 = 250_000) async throws -> SyncFixture {
+        let fixture = try SyncFixture(sizeCap: sizeCap)
+        for id in 19...21 as ClosedRange<Int64> {
+            let text = String(repeating: "x", count: 1_000)
+            let rows = (1...95).map { number in
+                Origin.Row(type: "translation", key: String(number), Origin.translation(number, "\(id) \(text)"))
+            }
+            try fixture.origin.createResource(Origin.ResourceID("translations", id), rows: rows)
+        }
+        try await fixture.sync("translations:*")
+        return fixture
+    }
+
+    private func state(_ fixture: SyncFixture) throws -> [Resource.State?] {
+        try (19...21).map { try fixture.resource($0)?.state }
+    }
+
+    @Test func `fetches it when it was evicted, tells how far it is, and pins it`() async throws {
+        let fixture = try await full()
+        let evicted = try #require(try (19...21).first { try fixture.resource($0)?.state == .evicted })
+        let key = ResourceKey("translations", evicted)
+        let sync = fixture.contentSync()
+        let estimate = try sync.keepEstimate(key)
+        #expect(estimate.basis == .lastCopy)
+        #expect(estimate.shortage == nil)
+        var told: [KeepStatus] = []
+        for await status in sync.keeping(key) { told.append(status) }
+        let kept = try #require(try fixture.resource(evicted))
+        #expect(kept.state == .ready && kept.isPinned && kept.rowCount == 95)
+        #expect(estimate.bytes == Int64(kept.byteCount))
+        guard case .estimated(estimate)? = told.first, case .kept(95, Int64(kept.byteCount))? = told.last else {
+            Issue.record("told \(told)")
+            return
+        }
+        #expect(told.contains { if case .fetching(let rows, _, _) = $0 { rows > 0 } else { false } })
+        // Others gave way, and it does not.
+        #expect(try state(fixture).count { $0 == .evicted } == 1)
+        for id in 19...21 as ClosedRange<Int64> where id != evicted {
+            try? await sync.restore(ResourceKey("translations", id))
+        }
+        #expect(try fixture.resource(evicted)?.state == .ready)
+        try fixture.expectSound()
+    }
+
+    @Test func `says what is missing and what is pinned when space is short, and changes nothing`() async throws {
+        let fixture = try await full()
+        let ids = (19...21).map { Int64($0) }
+        let evicted = try #require(try ids.first { try fixture.resource($0)?.state == .evicted })
+        let others = ids.filter { $0 != evicted }.map { ResourceKey("translations", $0) }
+        let sync = fixture.contentSync()
+        for other in others { try await sync.keep(other) }
+        let key = ResourceKey("translations", evicted)
+        let requests = fixture.script.recorded.count
+        guard case .noRoom(let shortage) = try await failure({ try await sync.keep(key) }) else {
+            Issue.record("another reason")
+            return
+        }
+        #expect(shortage.missing > 40_000 && shortage.missing < 70_000)
+        #expect(Set(shortage.pinned.map(\.resource)) == Set(others))
+        #expect(shortage.pinned.allSatisfy { $0.bytes > 95_000 })
+        #expect(try sync.keepEstimate(key).shortage == shortage)
+        // It was known beforehand, so nothing was fetched.
+        #expect(fixture.script.recorded.count == requests)
+        #expect(try fixture.resource(evicted)?.isPinned == false)
+        #expect(try others.allSatisfy { other in try fixture.store.read { try $0.resource(other) }?.state == .ready })
+        // With one let go, there is room.
+        #expect(try await sync.stopKeeping(others[0]))
+        try await sync.keep(key)
+        #expect(try fixture.resource(evicted)?.state == .ready)
+        try fixture.expectSound()
+    }
+
+    @Test func `says so as well when its size was not known`() async throws {
+        let fixture = try await full()
+        let ids = (19...21).map { Int64($0) }
+        let evicted = try #require(try ids.first { try fixture.resource($0)?.state == .evicted })
+        let sync = fixture.contentSync()
+        for id in ids where id != evicted { try await sync.keep(ResourceKey("translations", id)) }
+        try await fixture.edit(evicted) { $0.evictedBytes = 0 }
+        let key = ResourceKey("translations", evicted)
+        let estimate = try sync.keepEstimate(key)
+        #expect(estimate.bytes == nil && estimate.basis == .unknown && estimate.shortage == nil)
+        guard case .noRoom(let shortage) = try await failure({ try await sync.keep(key) }) else {
+            Issue.record("another reason")
+            return
+        }
+        #expect(shortage.missing > 0)
+        #expect(shortage.pinned.count == 2)
+        #expect(try fixture.resource(evicted)?.isPinned == false)
+        try fixture.expectSound()
+    }
+
+    @Test func `that is here already only pins it`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.sync("translations:*")
+        let requests = fixture.script.recorded.count
+        let sync = fixture.contentSync()
+        #expect(try sync.keepEstimate(resource).basis == .here)
+        try await sync.keep(resource)
+        #expect(try fixture.resource(19)?.isPinned == true)
+        #expect(fixture.script.recorded.count == requests)
+    }
+
+    @Test func `without a network keeps the wish, and asked again fulfils it`() async throws {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        let coordinator = try fixture.coordinator("translations:*")
+        _ = try await coordinator.sync(try ResourceFilter("translations:*"))
+        let resource = resource
+        try await fixture.store.write { transaction in _ = try transaction.evict(resource) }
+        coordinator.isForcedOffline = true
+        guard case .sync(.offline) = try await failure({ try await coordinator.keep(resource) }) else {
+            Issue.record("another reason")
+            return
+        }
+        let wished = try fixture.store.read { view in try view.resource(resource) }
+        #expect(wished?.isPinned == true && wished?.state == .evicted)
+        coordinator.isForcedOffline = false
+        var last: KeepStatus?
+        for await status in coordinator.keeping(resource) { last = status }
+        guard case .kept(3, _)? = last else {
+            Issue.record("told \(String(describing: last))")
+            return
+        }
+        #expect(try fixture.text(1) == payload(1, "row 1"))
+    }
+
+    @Test func `is refused for what nobody knows, and for what nothing says where it is`() async throws {
+        let fixture = try SyncFixture()
+        let sync = fixture.contentSync()
+        guard case .unknownResource(resource) = try await failure({ try await sync.keep(resource) }) else {
+            Issue.record("another reason")
+            return
+        }
+        try await fixture.edit(19) { $0.floor = 1 }
+        guard case .noFullCopy(resource) = try await failure({ try await sync.keep(resource) }) else {
+            Issue.record("another reason")
+            return
+        }
+    }
+
+    @Test func `that the server does not offer any more lets the pin go`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 10, token: "A"))
+        server.on("translations/19", copy(at: 10, "one"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:*")
+        try await fixture.evict(19)
+        server.on("translations/19", status: 404, #"{"error":{"code":"snapshot_not_found","message":""}}"#)
+        let sync = fixture.contentSync()
+        guard case .notOffered(resource) = try await failure({ try await sync.keep(resource) }) else {
+            Issue.record("another reason")
+            return
+        }
+        let known = try #require(try fixture.resource(19))
+        #expect(known.state == .evicted && !known.isPinned)
+    }
+
+    @Test func `no longer drops its rows, and a filter goes on with its floor`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.sync("translations:*")
+        let sync = fixture.contentSync()
+        try await sync.keep(resource)
+        #expect(try await sync.stopKeeping(resource))
+        let known = try #require(try fixture.resource(19))
+        #expect(known.state == .evicted && !known.isPinned && known.rowCount == 0)
+        let sequence = try fixture.origin.put(1, "new")
+        try await fixture.sync("translations:*")
+        #expect(try fixture.resource(19)?.floor == sequence)
+        #expect(try fixture.store.read { view in try view.evictions() }.map(\.reason) == [.host])
+        try fixture.expectSound()
+    }
+}

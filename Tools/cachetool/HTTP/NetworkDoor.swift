@@ -1,0 +1,43 @@
+import HTTPTypes
+import Larder
+
+#if AsyncHTTPClient
+import LarderAsyncHTTPClient
+#else
+import LarderURLSession
+#endif
+
+/// The way out to the network: the adapter this tool was built with, or none.
+struct NetworkDoor: Sendable {
+    /// Why nothing is sent: what a machine without a network says.
+    private struct Wall: Transport {
+        func send(
+            _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
+        ) async throws(TransportError) -> TransportResponse {
+            throw .noConnection(reason: "the network is switched off")
+        }
+    }
+
+    let transport: any Transport
+    private let close: @Sendable () async -> Void
+
+    /// - Parameter isTransparent: whether requests and answers pass as they are, codings included.
+    init(isOffline: Bool = false, isTransparent: Bool = false, connectionsPerHost: Int = 8) {
+        if isOffline {
+            transport = Wall()
+            close = {}
+            return
+        }
+        #if AsyncHTTPClient
+        let client = AsyncHTTPClientTransport(connectionsPerHost: connectionsPerHost, isTransparent: isTransparent)
+        transport = client
+        close = { await client.shutdown() }
+        #else
+        transport = URLSessionTransport(connectionsPerHost: connectionsPerHost)
+        close = {}
+        #endif
+    }
+
+    /// Closes all connections.
+    func shutdown() async { await close() }
+}
