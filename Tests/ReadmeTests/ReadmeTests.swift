@@ -1,5 +1,6 @@
 #if Server && AsyncHTTPClient
 import Foundation
+import HTTPOrigin
 import Larder
 import LarderServer
 import Testing
@@ -8,7 +9,7 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test(arguments: ["FirstScreen", "InStep"]) func `shows code that compiles`(file: String) throws {
+    @Test(arguments: ["FirstScreen", "InStep", "Fetching"]) func `shows code that compiles`(file: String) throws {
         let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
         let source = try String(
             contentsOf: Self.root.appending(path: "Tests/ReadmeTests/\(file).swift"), encoding: .utf8)
@@ -32,6 +33,18 @@ import Testing
             host.cancel()
             _ = await host.result
         }
+        try store.close()
+    }
+
+    @Test func `shows code that fetches through the cache`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let origin = HTTPOrigin()
+        origin["/news"] = OriginPage("news", etag: "\"v1\"", cacheControl: "max-age=60")
+        let store = try Store.open(at: path)
+        try await origin.serve { address in try await readTheNews(store: store, address: "\(address)/news") }
+        // Once for the first fetch, and once to confirm it.
+        #expect(origin.count("/news") == 2)
         try store.close()
     }
 

@@ -6,7 +6,7 @@ internal import Darwin
 
 /// An open file of ours, closed with the last reference. Never `lock.mdb`, which only liblmdb may open.
 @safe
-final class FileDescriptor: Sendable {
+package final class FileDescriptor: Sendable {
     let number: Int32
 
     /// Opens `path`; the descriptor does not survive `exec`.
@@ -33,7 +33,7 @@ final class FileDescriptor: Sendable {
     }
 
     /// Up to `count` bytes from `offset` on; fewer at the end of the file.
-    func read(_ count: Int, at offset: UInt64) throws(EngineError) -> [UInt8] {
+    package func read(_ count: Int, at offset: UInt64) throws(EngineError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
@@ -53,7 +53,7 @@ final class FileDescriptor: Sendable {
     }
 
     /// Writes all of `bytes` at `offset`.
-    func write(_ bytes: [UInt8], at offset: UInt64) throws(EngineError) {
+    package func write(_ bytes: [UInt8], at offset: UInt64) throws(EngineError) {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -70,7 +70,7 @@ final class FileDescriptor: Sendable {
     }
 
     /// Waits until the file's content is on the medium.
-    func sync() throws(EngineError) {
+    package func sync() throws(EngineError) {
         #if canImport(Darwin)
         let code = fcntl(number, F_FULLFSYNC)
         #else
@@ -83,7 +83,7 @@ final class FileDescriptor: Sendable {
     /// file drops nothing.
     ///
     /// - Returns: false when it would have to wait and `waits` is false.
-    func lock(exclusive: Bool, waits: Bool) throws(EngineError) -> Bool {
+    package func lock(exclusive: Bool, waits: Bool) throws(EngineError) -> Bool {
         let operation = (exclusive ? LOCK_EX : LOCK_SH) | (waits ? 0 : LOCK_NB)
         while flock(number, operation) != 0 {
             if errno == EINTR { continue }

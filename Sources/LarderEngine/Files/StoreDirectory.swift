@@ -79,7 +79,8 @@ struct StoreDirectory {
         unsafe rmdir(path)
     }
 
-    private func entries() -> [String] {
+    /// The names of everything in it, in no order.
+    func entries() -> [String] {
         guard let stream = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(stream) }
         var names: [String] = []

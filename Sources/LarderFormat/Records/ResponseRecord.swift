@@ -42,6 +42,16 @@ package struct ResponseRecord: Hashable, Sendable {
         }
     }
 
+    /// What was said about its use after it was stored.
+    package enum Demand: Int64, Sendable, CaseIterable {
+        /// Nothing: it is used by its own word.
+        case none = 0
+        /// It is to be validated soon, and may be shown meanwhile.
+        case refresh = 1
+        /// It is to be validated before its next use.
+        case validation = 2
+    }
+
     /// The part of a representation that the body is.
     package struct Part: Hashable, Sendable {
         /// The position of its first byte.
@@ -77,8 +87,8 @@ package struct ResponseRecord: Hashable, Sendable {
     package var selecting: [SelectingField]
     /// The part that the body is; nil: all of it.
     package var part: Part?
-    /// Whether it is to be validated before its next use.
-    package var isInvalidated: Bool
+    /// What was said about its use after it was stored.
+    package var demand: Demand
     /// The number of the blob that is its body; also what tells this response from others of its key, for ever.
     package var blob: Int64
     /// The length of the body in bytes.
@@ -108,7 +118,7 @@ package struct ResponseRecord: Hashable, Sendable {
         self.receivedAt = receivedAt
         self.storedAt = storedAt
         selecting = []
-        isInvalidated = false
+        demand = .none
         blob = 0
         byteCount = 0
         tags = []
@@ -145,7 +155,7 @@ extension ResponseRecord {
             SelectingField(name: try list.text(), value: try list.optionalText())
         }
         part = try Self.part(&reader)
-        isInvalidated = try reader.bool()
+        demand = try reader.state("demand", as: Demand.self)
         blob = try reader.count("blob")
         byteCount = try reader.count("byteCount")
         tags = try Self.list(try reader.bytes()) { (list) throws(FormatError) in try list.text() }
@@ -194,7 +204,7 @@ extension ResponseRecord {
         writer.append(optionalInteger: part?.start)
         writer.append(optionalInteger: part?.end)
         writer.append(optionalInteger: part?.total)
-        writer.append(bool: isInvalidated)
+        writer.append(integer: demand.rawValue)
         writer.append(integer: blob)
         writer.append(integer: byteCount)
         var list = TupleWriter()

@@ -146,7 +146,9 @@ public final class MemoryResponseCache: ResponseCache {
     /// Removes what was used longest ago until the rest fits; pinned entries stay, whatever they take.
     private func makeRoom(_ state: inout State) {
         if state.cost <= maximumBytes { return }
-        var candidates = state.entries.values.joined().filter { !$0.options.isPinned }.sorted { $0.lastUse > $1.lastUse }
+        var candidates = state.entries.values.joined().filter { !$0.options.isPinned }.sorted {
+            $0.lastUse > $1.lastUse
+        }
         var doomed: Set<UInt64> = []
         var cost = state.cost
         while cost > maximumBytes, let last = candidates.popLast() {

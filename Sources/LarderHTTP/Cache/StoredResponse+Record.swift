@@ -17,7 +17,7 @@ extension StoredResponse {
             requestedAt: record.requestedAt, receivedAt: record.receivedAt,
             selecting: record.selecting.map { SelectingField(name: $0.name, value: $0.value) },
             coverage: record.part.map { .part($0.start..<$0.end, total: $0.total) } ?? .whole,
-            isInvalidated: record.isInvalidated)
+            isInvalidated: record.demand == .validation, isRefreshDue: record.demand == .refresh)
     }
 }
 
@@ -32,7 +32,7 @@ extension ResponseRecord {
             requestedAt: response.requestedAt, receivedAt: response.receivedAt, storedAt: now)
         selecting = response.selecting.map { SelectingField(name: $0.name, value: $0.value) }
         part = Part(response.coverage)
-        isInvalidated = response.isInvalidated
+        demand = Demand(response)
         setTags(options.tags)
         isPinned = options.isPinned
         sweepAt = options.sweepAt
@@ -45,7 +45,13 @@ extension ResponseRecord {
         requestedAt = response.requestedAt
         receivedAt = response.receivedAt
         part = Part(response.coverage)
-        isInvalidated = response.isInvalidated
+        demand = Demand(response)
+    }
+}
+
+extension ResponseRecord.Demand {
+    init(_ response: StoredResponse) {
+        self = response.isInvalidated ? .validation : response.isRefreshDue ? .refresh : .none
     }
 }
 

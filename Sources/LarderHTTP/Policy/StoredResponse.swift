@@ -44,11 +44,14 @@ public struct StoredResponse: Hashable, Sendable {
     public var coverage: Coverage
     /// Whether an unsafe request, or the host, has invalidated it: validate before use. RFC 9111 §4.4.
     public var isInvalidated: Bool
+    /// Whether the host has asked for a new one: until then it is an intermediate answer at most.
+    public var isRefreshDue: Bool
 
     /// A response of these parts.
     public init(
         method: HTTPRequest.Method, url: String, status: HTTPResponse.Status, fields: HTTPFields, requestedAt: Int64,
-        receivedAt: Int64, selecting: [SelectingField] = [], coverage: Coverage = .whole, isInvalidated: Bool = false
+        receivedAt: Int64, selecting: [SelectingField] = [], coverage: Coverage = .whole, isInvalidated: Bool = false,
+        isRefreshDue: Bool = false
     ) {
         self.method = method
         self.url = url
@@ -59,5 +62,6 @@ public struct StoredResponse: Hashable, Sendable {
         self.selecting = selecting
         self.coverage = coverage
         self.isInvalidated = isInvalidated
+        self.isRefreshDue = isRefreshDue
     }
 }

@@ -14,7 +14,7 @@ extension QueryCache {
 
     /// The value of `key` that is there, whatever its age; never fetches.
     public func peek<Value: Codable & Sendable>(_ type: Value.Type, for key: QueryKey) async -> Value? {
-        await restore(key, type, QueryOptions(keepFor: nil))
+        await restore(key, type, KeyedQueryOptions(keepFor: nil))
         return entries.withLock { $0[key]?.value as? Value }
     }
 
@@ -65,7 +65,7 @@ extension QueryCache {
     func change(_ key: QueryKey, _ edit: (inout QueryEntry) -> Void) {
         let now = host.now()
         entries.withLock { table in
-            var entry = table[key] ?? QueryEntry(usedAt: now, options: QueryOptions())
+            var entry = table[key] ?? QueryEntry(usedAt: now, options: KeyedQueryOptions())
             edit(&entry)
             table[key] = entry
         }

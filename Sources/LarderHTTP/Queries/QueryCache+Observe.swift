@@ -7,7 +7,7 @@ extension QueryCache {
     /// Fetches when it begins, when the value is invalidated and when the network is back, as `options` have it. Ends with
     /// the reading task.
     public func states<Value: Codable & Sendable>(
-        for key: QueryKey, options: QueryOptions = QueryOptions(),
+        for key: QueryKey, options: KeyedQueryOptions = KeyedQueryOptions(),
         fetch: @escaping @Sendable () async throws -> Value
     ) -> some AsyncSequence<QueryState<Value>, Never> & Sendable {
         let (stream, continuation) = AsyncStream.makeStream(

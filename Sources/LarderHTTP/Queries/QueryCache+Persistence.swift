@@ -10,7 +10,7 @@ extension QueryCache {
     private static let rowType = "query"
 
     /// Reads the value of `key` back, once, when it is one that is kept.
-    func restore<Value: Codable & Sendable>(_ key: QueryKey, _ type: Value.Type, _ options: QueryOptions) async {
+    func restore<Value: Codable & Sendable>(_ key: QueryKey, _ type: Value.Type, _ options: KeyedQueryOptions) async {
         guard let persistence, persistence.includes(key) else { return }
         let isKnown = entries.withLock { table in table[key].map { $0.isRestored || $0.value != nil } ?? false }
         if isKnown { return }
@@ -36,7 +36,7 @@ extension QueryCache {
         }
     }
 
-    private func isYoungEnough(_ updatedAt: Int64, _ options: QueryOptions, _ now: Int64) -> Bool {
+    private func isYoungEnough(_ updatedAt: Int64, _ options: KeyedQueryOptions, _ now: Int64) -> Bool {
         guard let maximumAge = persistence?.maximumAge else { return true }
         if options.keepsWhileOffline, !isOnline() { return true }
         return now < updatedAt || now - updatedAt < maximumAge.milliseconds

@@ -54,9 +54,9 @@ public final class QueryCache: Sendable {
     /// The value of `key`, from the cache or from `fetch`, as `options` have it.
     ///
     /// - Parameter fetch: runs in a task of its own, which is not cancelled with the caller's.
-    /// - Throws: ``QueryError``; what `fetch` throws when its value was waited for; `CancellationError`.
+    /// - Throws: ``KeyedQueryError``; what `fetch` throws when its value was waited for; `CancellationError`.
     public func value<Value: Codable & Sendable>(
-        for key: QueryKey, options: QueryOptions = QueryOptions(),
+        for key: QueryKey, options: KeyedQueryOptions = KeyedQueryOptions(),
         fetch: @escaping @Sendable () async throws -> Value
     ) async throws -> Queried<Value> {
         await restore(key, Value.self, options)
@@ -85,7 +85,7 @@ public final class QueryCache: Sendable {
     }
 
     private func answer<Value: Sendable>(
-        _ entry: QueryEntry, _ options: QueryOptions, _ now: Int64, isFetching: Bool
+        _ entry: QueryEntry, _ options: KeyedQueryOptions, _ now: Int64, isFetching: Bool
     ) -> Queried<Value> {
         guard let value = entry.value as? Value, let updatedAt = entry.updatedAt else {
             preconditionFailure("an answer without a value")
@@ -114,7 +114,7 @@ extension QueryCache {
     ) -> QueryFlight {
         let now = host.now()
         let (flight, version, isNew) = entries.withLock { table -> (QueryFlight, UInt64, Bool) in
-            var entry = table[key] ?? QueryEntry(usedAt: now, options: QueryOptions())
+            var entry = table[key] ?? QueryEntry(usedAt: now, options: KeyedQueryOptions())
             if let flight = entry.flight { return (flight, entry.version, false) }
             let flight = QueryFlight()
             entry.flight = flight

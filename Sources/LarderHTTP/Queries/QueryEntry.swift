@@ -19,10 +19,10 @@ struct QueryEntry: Sendable {
     /// When somebody last asked, in milliseconds since 1970-01-01 UTC.
     var usedAt: Int64
     /// How the last asker wants it kept.
-    var options: QueryOptions
+    var options: KeyedQueryOptions
 
     /// Whether the value is too old at `now`, or missing; a clock that went back makes it stale.
-    func isStale(_ options: QueryOptions, at now: Int64) -> Bool {
+    func isStale(_ options: KeyedQueryOptions, at now: Int64) -> Bool {
         guard let updatedAt, value != nil, !isInvalidated else { return true }
         guard let limit = options.staleAfter else { return false }
         return now < updatedAt || now - updatedAt >= limit.milliseconds
@@ -38,7 +38,7 @@ struct QueryEntry: Sendable {
 
 /// Somebody who watches a key, and knows how to fetch its value.
 struct QueryObserver: Sendable {
-    let options: QueryOptions
+    let options: KeyedQueryOptions
     let begin: @Sendable () -> Void
     let tell: @Sendable (QueryEntry) -> Void
 }

@@ -25,7 +25,7 @@ public struct QueryState<Value: Sendable>: Sendable {
 }
 
 /// Why a query has no answer.
-public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum KeyedQueryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no network, and nothing that may be answered without it.
     case offline
     /// The query may not fetch yet, and has no value.

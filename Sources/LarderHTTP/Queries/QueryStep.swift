@@ -7,11 +7,11 @@ enum QueryStep: Hashable, Sendable {
     /// Fetch, and answer with what comes.
     case fetch
     /// Fail.
-    case fail(QueryError)
+    case fail(KeyedQueryError)
 
     /// What to do in the given circumstances.
     static func next(
-        mode: QueryOptions.Mode, hasValue: Bool, isStale: Bool, isOnline: Bool, isEnabled: Bool
+        mode: KeyedQueryOptions.Mode, hasValue: Bool, isStale: Bool, isOnline: Bool, isEnabled: Bool
     ) -> QueryStep {
         if !isEnabled { return hasValue ? .answer : .fail(.disabled) }
         if hasValue, !isStale { return .answer }

@@ -16,7 +16,7 @@ struct QueryTable: Sendable {
     func keys(from prefix: QueryKey) -> [QueryKey] { entries.keys.filter { $0.hasPrefix(prefix) } }
 
     /// The entry of a key, noted as used.
-    mutating func use(_ key: QueryKey, _ options: QueryOptions, at now: Int64) -> QueryEntry {
+    mutating func use(_ key: QueryKey, _ options: KeyedQueryOptions, at now: Int64) -> QueryEntry {
         var entry = entries[key] ?? QueryEntry(usedAt: now, options: options)
         entry.usedAt = now
         entry.options = options

@@ -44,6 +44,7 @@ final class QuerySession: @unchecked Sendable {
         } catch let failure as SQLiteFailure {
             throw failure.isInterrupt ? interruption(run) : QueryError(failure)
         }
+        if !statement.isQuestion { throw QueryError.notAllowed("it is no SELECT") }
         guard statement.parameterCount == arguments.count else {
             throw QueryError.argumentCount(expected: statement.parameterCount, given: arguments.count)
         }

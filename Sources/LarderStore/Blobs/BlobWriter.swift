@@ -17,6 +17,7 @@ public final class BlobWriter: Sendable {
         var chunks: Int64 = 0
         var digest: UInt64 = 0
         var isEnded = false
+        var isCancelled = false
     }
 
     /// The bytes from which on chunks are written ahead.
@@ -90,6 +91,7 @@ public final class BlobWriter: Sendable {
             state.isEnded = true
             return state
         }
+        if end.isCancelled { throw StoreError.blobGone }
         if let staged = end.number { try transaction.checkStaged(staged) }
         let number = try end.number ?? transaction.next(\.nextBlob)
         let digest = end.digest &+ (try transaction.putChunks(end.waiting, from: end.chunks, of: number))
@@ -102,6 +104,7 @@ public final class BlobWriter: Sendable {
     public func cancel() {
         let number = state.withLock { state in
             state.isEnded = true
+            state.isCancelled = true
             state.waiting = []
             return state.number
         }

@@ -34,6 +34,7 @@ extension Transaction {
         }
         try putResponseRecord(record, at: place)
         try putIndex(of: ResponseEntry(place: place, record: record))
+        effects.namedBlobs.insert(body.number)
         return ResponseEntry(place: place, record: record)
     }
 
@@ -67,8 +68,8 @@ extension Transaction {
 
     /// Marks what is kept under a cache key as to be validated before its next use.
     package mutating func invalidateResponses(forKey key: String) throws {
-        for entry in try responses(forKey: key) where !entry.record.isInvalidated {
-            try updateResponse(at: entry.place, blob: entry.record.blob) { $0.isInvalidated = true }
+        for entry in try responses(forKey: key) where entry.record.demand != .validation {
+            try updateResponse(at: entry.place, blob: entry.record.blob) { $0.demand = .validation }
         }
     }
 
@@ -127,24 +128,5 @@ extension ResponseEntry {
     /// The keys under which the response can be found beside its own.
     var indexKeys: [ResponseKey] {
         record.tags.map { .tag($0, place) } + (record.sweepAt.map { [.expiry($0, place)] } ?? [])
-    }
-}
-
-extension ResponseRecord {
-    /// Whether a header field of this name carries credentials or cookies, which never reach the medium.
-    package static func isSecret(_ name: String) -> Bool {
-        secretNames.contains(name.lowercased())
-    }
-
-    private static let secretNames: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",
-        "authentication-info", "proxy-authentication-info",
-    ]
-
-    func withoutSecrets() -> ResponseRecord {
-        guard fields.contains(where: { Self.isSecret($0.name) }) else { return self }
-        var record = self
-        record.fields.removeAll { Self.isSecret($0.name) }
-        return record
     }
 }

@@ -43,8 +43,13 @@ extension ContentSync {
         }
         do throws(KeepError) {
             try await restore(resource) { event in
-                guard case .fullCopy(resource, let rows, let bytes, let total) = event else { return }
-                onStatus(.fetching(rows: rows, bytes: bytes, totalBytes: total))
+                switch event {
+                case .fullCopy(resource, let rows, let bytes, let total):
+                    onStatus(.fetching(rows: rows, bytes: bytes, totalBytes: total))
+                case .swapped(resource, let rows, let bytes, _):
+                    onStatus(.fetching(rows: rows, bytes: bytes, totalBytes: bytes))
+                default: break
+                }
             }
         } catch {
             throw await giveUp(resource, error, isPinned: wasPinned)
@@ -106,7 +111,8 @@ extension ContentSync {
             case .hidden, .left: throw KeepError.notOffered(resource)
             }
         } catch SyncError.store(StoreError.full(let shortage)) {
-            throw .noRoom(KeepShortage(shortage, pinned: (try? store.read { view in try view.pinned() }) ?? []))
+            let pinned = (try? store.read { view in try view.pinned() }) ?? []
+            throw .noRoom(KeepShortage(shortage, pinned: pinned.filter { $0.resource != resource }))
         } catch {
             throw KeepError(error)
         }

@@ -50,10 +50,37 @@ struct SampleStore {
                         mutationType: "note.create", method: "POST", endpoint: "/api/v4/notes?secret=1",
                         payload: number == 1 ? [0xFF, 0] : bytes("{\"note\":\"hush\"}")))
             }
+            let members = [7, 3, 7].map { RowKey(resource: verses, type: "translation", key: String($0)) }
+            try transaction.putCollection(
+                CollectionName(
+                    class: "translation", query: "number < 8",
+                    reference: .init(row: members[0], attribute: "neighbours")),
+                rows: members + [RowKey(resource: ResourceKey("secrets", 99_991), type: "hush", key: "a")],
+                home: verses, validators: Validators(entityTag: "\"1\""), fetchedAt: 1_767_225_606_500)
+            try transaction.putSingleAnswer(
+                at: members[1], validators: Validators(lastModified: "hush"), fetchedAt: 1_767_225_606_600)
             try transaction.acknowledge(
                 UUIDBytes(high: 1, low: 0), outcome: "accepted", detail: "fine", at: 1_767_225_607_000)
         }
+        try await keepResponse(in: store)
         try await store.reclaim()
+    }
+
+    /// A response whose body has two chunks, with a tag and a time to be swept.
+    private static func keepResponse(in store: Store) async throws {
+        var response = ResponseRecord(
+            key: "https://hush.test/", method: "GET", url: "https://hush.test/", status: 200,
+            fields: [.init(name: "X-Odd", value: [0x68, 0xE9, 0])], requestedAt: 1, receivedAt: 2, storedAt: 3)
+        response.selecting = [.init(name: "accept", value: "hush"), .init(name: "accept-language", value: nil)]
+        response.part = ResponseRecord.Part(start: 0, end: 40_000, total: nil)
+        response.setTags(["hush", "secret"])
+        response.sweepAt = 1_767_225_608_000
+        let writer = try store.makeBlob()
+        writer.append([UInt8](repeating: 0x61, count: 39_000).rawSpan)
+        writer.append([UInt8](repeating: 0xFF, count: 1_000).rawSpan)
+        try await store.write { [response] transaction in
+            try transaction.putResponse(response, body: try writer.finish(in: &transaction))
+        }
     }
 
     /// Opens the store for writing.

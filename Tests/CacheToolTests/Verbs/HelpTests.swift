@@ -6,7 +6,7 @@ import Testing
         "", "stat", "resources", "get", "list", "filters", "tokens", "outbox", "outbox list", "verify", "dump", "load",
         "diff",
         "compact",
-        "sync",
+        "sync", "fetch", "serve-client",
     ]
 
     /// Help is reviewed like code: set LARDER_RECORD=1 to write what it says now.

@@ -156,7 +156,10 @@ import Testing
                 Tool.path,
                 Self.arguments(verb, sample.path) + ["--redact"] + format)
             #expect(outcome.status == 0)
-            for secret in ["translations", "tafsirs", "hush", "secret", "c2Vj", "notes", "intro", "/api/", "verse"] {
+            for secret in [
+                "translations", "tafsirs", "hush", "secret", "c2Vj", "notes", "intro", "/api/", "verse", "neighbours",
+                "number < 8", "99991",
+            ] {
                 #expect(!outcome.text.contains(secret), "\(secret)")
             }
         }

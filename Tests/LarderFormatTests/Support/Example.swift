@@ -118,7 +118,7 @@ enum Example {
     static let partialResponse: ResponseRecord = {
         var record = response
         record.part = ResponseRecord.Part(start: 5, end: 17, total: 40)
-        record.isInvalidated = true
+        record.demand = .validation
         record.isPinned = true
         record.sweepAt = nil
         record.setTags([])

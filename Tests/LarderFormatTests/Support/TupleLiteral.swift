@@ -8,6 +8,7 @@ struct TupleLiteral {
     static func elements(_ text: String) -> [TupleElement]? {
         if text == "()" { return [] }
         let isTuple = text.hasPrefix("(") && text.hasSuffix(")")
+        if text == "()" { return [] }
         var literal = TupleLiteral(rest: isTuple ? text.dropFirst().dropLast() : text[...])
         var elements: [TupleElement] = []
         repeat {

@@ -44,6 +44,20 @@ import Testing
         #expect(bench.requests.count == 2)
     }
 
+    @Test func `do not wait for a body that is not for storing`() async throws {
+        let door = FetchDoor()
+        let bench = Bench { (_, _) throws(TransportError) in
+            let steps = Steps([Array("first".utf8), Array("second".utf8)], before: [1: door])
+            return TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "no-store"]), body: steps.body)
+        }
+        let first = try await bench.cache.fetch(request())
+        let second = try await bench.cache.fetch(request())
+        #expect(bench.requests.count == 2)
+        door.open()
+        for fetched in [first, second] { #expect(try await Got(fetched).body == "firstsecond") }
+    }
+
     @Test func `share a failure`() async throws {
         let door = FetchDoor()
         let bench = Bench { (_, _) throws(TransportError) in
@@ -140,6 +154,30 @@ import Testing
         doors.forEach { $0.open() }
         for task in tasks { _ = try await task.value }
         #expect(bench.requests.map(\.path) == ["/first", "/high", "/normal1", "/normal2", "/low"])
+    }
+
+    @Test func `that wait go with the highest priority of those who wait for them`() async throws {
+        let door = FetchDoor()
+        let bench = Bench(options: HTTPCacheOptions(concurrentExchanges: 1)) { (_, _) throws(TransportError) in
+            await door.pass()
+            return ok([.cacheControl: "max-age=60"])
+        }
+        let asked: [(String, FetchPriority)] = [
+            ("/first", .normal), ("/other", .normal), ("/wanted", .low), ("/wanted", .high),
+        ]
+        var tasks: [Task<Got, any Error>] = []
+        for (path, priority) in asked {
+            tasks.append(
+                Task {
+                    var asked = request(path)
+                    asked.priority = priority
+                    return try await Got(bench.cache.fetch(asked))
+                })
+            for _ in 0..<2000 { await Task.yield() }
+        }
+        door.open()
+        for task in tasks { _ = try await task.value }
+        #expect(bench.requests.map(\.path) == ["/first", "/wanted", "/other"])
     }
 
     @Test func `end when the cache is closed, and none begins after`() async throws {

@@ -11,6 +11,7 @@ extension World {
         now = receivedAt
         let request = grammar.request(near: now, url: url)
         let response = grammar.response(near: now)
+        decisions += 1
         let decision = Self.policy.storage(
             of: response.library, to: request.library, url: url, requestedAt: requestedAt, receivedAt: receivedAt)
         let expected = model.mayStore(response, to: request) && !isLeftOut(response)
@@ -26,6 +27,12 @@ extension World {
         if response.status == 206, let range = model.contentRange(response) {
             mirror.part = range.range
             mirror.total = range.total
+            // RFC 9110 §15.3.7.3: all bytes of a representation are a 200, however they came.
+            if range.range == 0..<(range.total ?? 0) {
+                mirror.part = nil
+                mirror.response.status = 200
+                mirror.response.fields.remove("Content-Range")
+            }
         }
         let kept = ModelFields(stored.fields).grouped
         if kept != mirror.response.fields.grouped {
@@ -36,13 +43,14 @@ extension World {
     }
 
     /// A freedom that the library takes: what no request can select again is not stored. RFC 9111 §4.1.
-    private func isLeftOut(_ response: ModelResponse) -> Bool {
+    func isLeftOut(_ response: ModelResponse) -> Bool {
         (response.fields.combined("Vary") ?? "").listMembers.contains { !$0.isToken || $0 == "*" }
     }
 
     /// RFC 9111 §4.2.
     mutating func read() {
         for index in candidates.indices {
+            decisions += 1
             let reading = Self.policy.freshness(of: candidates[index], at: now)
             compare(reading, with: modelled[index])
         }

@@ -17,6 +17,7 @@ extension World {
     }
 
     mutating func ask(_ request: ModelRequest) {
+        decisions += 1
         let terms = drawTerms()
         let decision = Self.policy.reuse(
             request.library, url: url, among: candidates, terms: terms.library, at: now)
@@ -44,13 +45,15 @@ extension World {
         // A freedom that the library takes: a forced validation is passed on to caches on the way. RFC 9111 §5.2.1.1.
         if terms.forcesValidation, !given.has("Cache-Control") { rest.remove("Cache-Control") }
         // The source's spelling of no-store is never sent.
+        if model.directives(given).contains(where: { $0.name == "none" && $0.isMalformed }) { return }
         if let control = given.combined("Cache-Control") {
             given.remove("Cache-Control")
             let members = control.listMembers.map { $0.lowercased() == "none" ? "no-store" : $0 }
-            given.lines.append(.init(name: "Cache-Control", value: members.sorted().joined(separator: ", ")))
+            given.lines.append(.init(name: "Cache-Control", value: Set(members).sorted().joined(separator: ", ")))
             let sent = rest.combined("Cache-Control") ?? ""
             rest.remove("Cache-Control")
-            rest.lines.append(.init(name: "Cache-Control", value: sent.listMembers.sorted().joined(separator: ", ")))
+            rest.lines.append(
+                .init(name: "Cache-Control", value: Set(sent.listMembers).sorted().joined(separator: ", ")))
         }
         if rest.grouped != given.grouped { differ("request to send", rest.grouped, given.grouped, request) }
         if sent.has("If-Since-Modified") { differ("spelling", sent, "If-Modified-Since", request) }
@@ -64,7 +67,7 @@ extension World {
         if request.fields.has("If-Modified-Since") || request.fields.has("If-Since-Modified") { return }
         let wanted = model.conditions(validating: modelled[index])
         let own = (request.fields.combined("If-None-Match") ?? "").listMembers
-        if let tag = wanted.tag, own.allSatisfy({ model.tag($0) != nil }),
+        if let tag = wanted.tag, own.allSatisfy({ model.quotedTag($0) != nil }),
             request.method != "HEAD" || sent.has("If-None-Match")
         {
             let list = (sent.combined("If-None-Match") ?? sent.combined("If-Range") ?? "").listMembers
@@ -80,6 +83,7 @@ extension World {
     /// RFC 9111 §4.2.4, RFC 5861 §4.
     mutating func fall(_ request: ModelRequest) {
         for index in candidates.indices {
+            decisions += 1
             let status = grammar.random.pick([nil, 500, 502, 503, 504, 501, 404, 429])
             let decision = Self.policy.fallback(
                 to: candidates[index], for: request.library, status: status?.map { HTTPResponse.Status(code: $0) },

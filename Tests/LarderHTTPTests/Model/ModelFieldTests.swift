@@ -72,10 +72,10 @@ import Testing
 
     /// RFC 9110 §8.8.3.
     @Test func `as entity tags`() {
-        #expect(model.tag("\"xyzzy\"") == CacheModel.Tag(isWeak: false, opaque: "xyzzy"))
-        #expect(model.tag("W/\"xyzzy\"") == CacheModel.Tag(isWeak: true, opaque: "xyzzy"))
-        #expect(model.tag("\"\"") == CacheModel.Tag(isWeak: false, opaque: ""))
-        for text in ["xyzzy", "w/\"xyzzy\"", "\"x\"y\"", "\"", "\"a b\""] { #expect(model.tag(text) == nil) }
+        #expect(model.quotedTag("\"xyzzy\"") == CacheModel.Tag(isWeak: false, opaque: "\"xyzzy\""))
+        #expect(model.quotedTag("W/\"xyzzy\"") == CacheModel.Tag(isWeak: true, opaque: "\"xyzzy\""))
+        #expect(model.quotedTag("\"\"") == CacheModel.Tag(isWeak: false, opaque: "\"\""))
+        for text in ["xyzzy", "w/\"xyzzy\"", "\"x\"y\"", "\"", "\"a b\""] { #expect(model.quotedTag(text) == nil) }
     }
 
     /// RFC 9110 §14.4.

@@ -137,6 +137,8 @@ import Testing
             #expect(!model.mayStandIn(error, for: ModelRequest(), status: status, now: 2801))
         }
         #expect(!model.mayStandIn(error, for: ModelRequest(), status: 404, now: 1601))
-        #expect(model.mayStandIn(error, for: ModelRequest(), status: nil, now: 1_000_000))
+        let silent = stored([("Cache-Control", "max-age=600")])
+        #expect(model.mayStandIn(silent, for: ModelRequest(), status: nil, now: 1_000_000))
+        #expect(!model.mayStandIn(silent, for: ModelRequest(), status: 503, now: 1_000_000))
     }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
+import LarderStore
 import LarderTesting
 import LarderTransport
 import Logging
@@ -12,6 +13,7 @@ import Testing
 
     private func content(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
 
+    /// §5.3.1.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `is kept where its class is kept`(place: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
@@ -27,6 +29,30 @@ import Testing
         #expect(try await offline.value.body.bytes() == content(1000))
     }
 
+    @Test(arguments: [ObjectPersistence.memory, .persistent])
+    func `is streamed to where it lies and read from there, and leaves nothing when it goes`(
+        place: ObjectPersistence
+    ) async throws {
+        let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [], hasRealFiles: true)
+        let empty = try world.store.statistics().storedSize
+        world.server.set { $0.files[path] = content(3_000_000) }
+        world.network.plan(.rechunk(65_000), exchange: 0)
+        #expect(try await world.cache.file(image).storage.word == "kept")
+        #expect(try await world.cache.file(image).origin == .revalidated)
+        world.goOffline()
+        let offline = try await world.cache.file(image)
+        #expect(offline.origin == .cache)
+        #expect(try await offline.value.body.bytes() == content(3_000_000))
+        #expect(try world.findings() == [])
+        let isStored = try world.store.statistics().storedSize > 3_000_000
+        #expect(isStored == (place == .persistent))
+        try await world.cache.removeAllFromStorage(class: "User")
+        await #expect(throws: HTTPCacheError.self) { try await world.cache.file(image) }
+        withExtendedLifetime(offline) {}
+        try await world.store.reclaim()
+        #expect(try world.store.statistics().storedSize - empty < 1000 || place == .persistent)
+    }
+
     @Test func `is confirmed by a 304, its bytes untouched`() async throws {
         let world = try ObjectWorld()
         world.server.set { $0.files[path] = content(1000) }
@@ -39,6 +65,7 @@ import Testing
         #expect(try await world.cache.file(image).value.body.bytes() == content(900))
     }
 
+    /// §5.3.2, §5.3.4.
     @Test(arguments: [false, true])
     func `above the limit is delivered whole, not kept, and logged`(hidesLength: Bool) async throws {
         let world = try ObjectWorld(options: ObjectCacheOptions(fileLimit: 5000))
@@ -56,10 +83,12 @@ import Testing
         #expect(try await world.cache.file(image).storage.word == "kept")
     }
 
+    /// §5.3.2.
     @Test func `has a limit of 15 MiB unless told otherwise`() {
         #expect(ObjectCacheOptions().fileLimit == 15 << 20)
     }
 
+    /// §5.3.3.
     @Test func `uploaded above the limit goes through with a connection, and is refused without`() async throws {
         let world = try ObjectWorld(options: ObjectCacheOptions(fileLimit: 5000))
         let outcome = try await world.cache.upload(content(5001), to: image)

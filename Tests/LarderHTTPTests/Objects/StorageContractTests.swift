@@ -72,7 +72,9 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
 
     @Test(arguments: StorageKind.allCases)
     func `forgets validators with the content they speak of`(kind: StorageKind) async throws {
-        let storage = try Fixture(kind).storage
+        let fixture = try Fixture(kind)
+        defer { withExtendedLifetime(fixture) {} }
+        let storage = fixture.storage
         try await storage.apply([
             .put(object(1)), .noteSingle(user(1), tag, at: 3), .putCollection(allUsers, members: [user(1)], tag, at: 7),
         ])
@@ -88,7 +90,9 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
 
     @Test(arguments: StorageKind.allCases)
     func `keeps what a confirmation leaves out`(kind: StorageKind) async throws {
-        let storage = try Fixture(kind).storage
+        let fixture = try Fixture(kind)
+        defer { withExtendedLifetime(fixture) {} }
+        let storage = fixture.storage
         try await storage.apply([
             .put(object(1)),
             .putCollection(
@@ -104,7 +108,9 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
 
     @Test(arguments: StorageKind.allCases)
     func `holds what is removed as missing until it comes again`(kind: StorageKind) async throws {
-        let storage = try Fixture(kind).storage
+        let fixture = try Fixture(kind)
+        defer { withExtendedLifetime(fixture) {} }
+        let storage = fixture.storage
         try await storage.apply([
             .put(object(1)), .put(object(2)), .putCollection(allUsers, members: [user(1), user(2)], tag, at: 7),
             .remove(user(1)),
@@ -160,7 +166,9 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
 
     @Test(arguments: StorageKind.allCases)
     func `keeps writes in their order, and each once`(kind: StorageKind) async throws {
-        let storage = try Fixture(kind).storage
+        let fixture = try Fixture(kind)
+        defer { withExtendedLifetime(fixture) {} }
+        let storage = fixture.storage
         let writes = (1...3).map { number in
             QueuedWrite(
                 id: UUIDBytes(high: 7, low: UInt64(number)), createdAt: 1, method: .put, path: "/User/\(number)",

@@ -57,7 +57,8 @@ private final class Turnstile: Sendable {
         cache.invalidate(["a"])
         let door = Turnstile()
         let asker = Task {
-            try await cache.value(for: ["a", 1], options: QueryOptions(mode: .online)) { try await door.pass(2) }.value
+            try await cache.value(for: ["a", 1], options: KeyedQueryOptions(mode: .online)) { try await door.pass(2) }
+                .value
         }
         await door.knocked()
         cache.cancel(["a"])

@@ -5,15 +5,16 @@ import Testing
 
 @testable import LarderHTTP
 
-/// protocols.md §4.1, lines 1 to 3 and 6 to 8.
+/// What a source system promises of its reads.
 @Suite struct `A keyed query` {
     let world = QueryWorld()
 
+    /// §4.1.1, §4.1.6.
     @Test func `offline first returns what is cached and refreshes behind it`() async throws {
         let cache = world.cache()
         #expect(try await world.ask(cache).value == 1)
         world.clock.advance(by: .seconds(301))
-        var states = cache.states(for: ["outlets"], options: QueryOptions(isEnabled: { false })) { 0 }
+        var states = cache.states(for: ["outlets"], options: KeyedQueryOptions(isEnabled: { false })) { 0 }
             .makeAsyncIterator()
         _ = try await states.next()
         let stale = try await world.ask(cache)
@@ -27,21 +28,26 @@ import Testing
         #expect(!fresh.isStale && !fresh.isFetching)
     }
 
+    /// §4.1.1.
     @Test func `in mode online fails offline, and does not ask`() async throws {
         let cache = world.cache()
         world.online.withLock { $0 = false }
-        await #expect(throws: QueryError.offline) { try await world.ask(cache, ["outlets"], world.options(.online)) }
+        await #expect(throws: KeyedQueryError.offline) {
+            try await world.ask(cache, ["outlets"], world.options(.online))
+        }
         #expect(world.count == 0)
         world.online.withLock { $0 = true }
         #expect(try await world.ask(cache, ["outlets"], world.options(.online)).value == 1)
     }
 
+    /// §4.1.1.
     @Test func `in mode always asks whatever the network is said to be`() async throws {
         let cache = world.cache()
         world.online.withLock { $0 = false }
         #expect(try await world.ask(cache, ["outlets"], world.options(.always)).value == 1)
     }
 
+    /// §4.1.2.
     @Test func `is fresh for five minutes and not a moment longer`() async throws {
         let cache = world.cache()
         _ = try await world.ask(cache, ["outlets"], world.options(.online))
@@ -51,6 +57,7 @@ import Testing
         #expect(try await world.ask(cache, ["outlets"], world.options(.online)).value == 2)
     }
 
+    /// §4.1.2.
     @Test func `that is not used is forgotten after 24 hours, or never`() async throws {
         let cache = world.cache()
         var forEver = world.options()
@@ -71,10 +78,11 @@ import Testing
         #expect(try await world.ask(cache).value == 1)
     }
 
+    /// §4.1.3.
     @Test func `does not fetch before it is enabled`() async throws {
         let cache = world.cache()
         world.enabled.withLock { $0 = false }
-        await #expect(throws: QueryError.disabled) { try await world.ask(cache) }
+        await #expect(throws: KeyedQueryError.disabled) { try await world.ask(cache) }
         #expect(world.count == 0)
         world.enabled.withLock { $0 = true }
         #expect(try await world.ask(cache).value == 1)
@@ -84,6 +92,7 @@ import Testing
         #expect(world.count == 1)
     }
 
+    /// §4.1.6.
     @Test func `shows that it is loading, then the value`() async throws {
         let cache = world.cache()
         var states = cache.states(for: ["outlets"]) { [world] in try world.answer() }.makeAsyncIterator()
@@ -97,6 +106,7 @@ import Testing
         #expect(seen.last == 1)
     }
 
+    /// §4.1.7.
     @Test func `offline with cached data gives the data and is not fetching`() async throws {
         let cache = world.cache()
         _ = try await world.ask(cache)
@@ -109,13 +119,14 @@ import Testing
         #expect(world.count == 1)
     }
 
+    /// §4.1.8.
     @Test func `takes the network to be there until told otherwise`() async throws {
         let cache = QueryCache(host: .virtual(world.clock))
         #expect(try await cache.value(for: ["a"], fetch: { 7 }).value == 7)
     }
 
     @Test func `decides by one table`() {
-        for mode in QueryOptions.Mode.allCases {
+        for mode in KeyedQueryOptions.Mode.allCases {
             for hasValue in [false, true] {
                 for isStale in [false, true] {
                     for isOnline in [false, true] {

@@ -24,8 +24,8 @@ final class QueryWorld: Sendable {
 
     func openStore() throws -> Store { try Store.open(at: path, host: .virtual(clock)) }
 
-    func options(_ mode: QueryOptions.Mode = .offlineFirst) -> QueryOptions {
-        QueryOptions(mode: mode, isEnabled: { [self] in enabled.withLock { $0 } })
+    func options(_ mode: KeyedQueryOptions.Mode = .offlineFirst) -> KeyedQueryOptions {
+        KeyedQueryOptions(mode: mode, isEnabled: { [self] in enabled.withLock { $0 } })
     }
 
     /// The server's answer: how often it was asked.
@@ -37,7 +37,7 @@ final class QueryWorld: Sendable {
 
     var count: Int { fetches.load(ordering: .relaxed) }
 
-    func ask(_ cache: QueryCache, _ key: QueryKey = ["outlets"], _ options: QueryOptions? = nil) async throws
+    func ask(_ cache: QueryCache, _ key: QueryKey = ["outlets"], _ options: KeyedQueryOptions? = nil) async throws
         -> Queried<Int>
     {
         try await cache.value(for: key, options: options ?? self.options()) { [self] in try answer() }

@@ -3,7 +3,8 @@ import LarderStore
 
 /// The tables in which the sample has records.
 let tablesOfSample: [TableName] = [
-    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections, .indexes, .overlay,
+    .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections, .responses, .blobs,
+    .indexes, .overlay,
 ]
 
 /// A small store with something in every table: ready, hidden and empty resources, a filter, an outbox, a journal.
@@ -32,6 +33,11 @@ func fillSample(_ store: Store) async throws {
         )
         try transaction.putSingleAnswer(at: key(2), validators: Validators(lastModified: "then"), fetchedAt: 9)
     }
+    var sample = response("https://a.test/", language: "de")
+    sample.setTags(["news", "start"])
+    sample.sweepAt = 50
+    try await store.put(sample)
+    try await store.put(response("https://a.test/", language: nil), body: [])
     try await store.declareIndex(sampleIndex)
     try await store.write { transaction in
         try transaction.layOver(.replacement(bytes("{\"n\":0}")), at: key(2), updatedAt: 6, sequence: 2)

@@ -16,6 +16,7 @@ struct DumpLine {
         do throws(FormatError) {
             let elements = try Self.elements(record.key.rawSpan)
             if table == .rows, elements.count > 1 { return try row(record, elements) }
+            if table == .blobs, elements.count > 2 { return try chunk(record, elements) }
             let body = try Record.open(
                 record.value.rawSpan, key: record.key.rawSpan, seed: table.seed, codec: RecordHeader.tupleCodec)
             if table == .rows {
@@ -27,6 +28,17 @@ struct DumpLine {
         } catch {
             throw .damagedRecord(place: place(record.key, table), reason: error.description)
         }
+    }
+
+    private func chunk(_ record: RawRecord, _ elements: [TupleElement]) throws(FormatError) -> JSON {
+        let body = try Record.open(
+            record.value.rawSpan, key: record.key.rawSpan, seed: TableName.blobs.seed,
+            codec: PayloadCodec.opaque.rawValue)
+        return .object([
+            JSON.Member(name: "table", value: .string(TableName.blobs.rawValue)),
+            JSON.Member(name: "key", value: .array(try key(elements, .blobs))),
+            redactor.payload([UInt8](copying: body)),
+        ])
     }
 
     private func row(_ record: RawRecord, _ elements: [TupleElement]) throws(FormatError) -> JSON {

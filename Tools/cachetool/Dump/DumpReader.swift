@@ -83,6 +83,12 @@ extension DumpReader {
         if table == .rows, parts.count > 1 {
             return (table, RawRecord(key: key.bytes, value: try row(json, key: key.bytes, generation: parts[0])))
         }
+        if table == .blobs, parts.count > 2 {
+            guard let bytes = Field.bytes(json["payload"] ?? json) else { throw bad("no payload") }
+            let value = Record.seal(
+                body: bytes.rawSpan, codec: PayloadCodec.opaque.rawValue, key: key.bytes.rawSpan, seed: table.seed)
+            return (table, RawRecord(key: key.bytes, value: value))
+        }
         let body = try self.body(json["record"], Shape.body(table, key: parts))
         if table == .rows {
             let owner = try decode { () throws(FormatError) in try OwnerRecord(decoding: body.rawSpan).owner }

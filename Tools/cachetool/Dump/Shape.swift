@@ -18,8 +18,10 @@ enum Shape {
         case .outbox: parts == 1 ? [Field("entry", .uuid)] : [Field("lane", .content), Field("sequence")]
         case .journal: [Field("sequence")]
         case .collections: [Field("kind")] + collectionKey(kind)
+        case .responses: [Field("kind")] + responseKey(kind)
+        case .blobs: [Field("kind"), Field("blob")] + (kind == 1 ? [Field("chunk")] : [])
         case .indexes: kind == nil ? [Field("kind", .word), Field("index")] : indexEntry
-        case .overlay, .responses, .blobs: []
+        case .overlay: []
         }
     }
 
@@ -35,8 +37,20 @@ enum Shape {
         case .outbox: key.count == 1 ? [Field("lane", .content), Field("sequence")] : entry
         case .journal: journal
         case .collections: collection(kind: key.first, parts: key.count)
+        case .responses: key.first == .integer(0) ? response : [Field("blob")]
+        case .blobs: blob
         case .indexes: key.first == "index" ? index : []
-        case .overlay, .responses, .blobs: []
+        case .overlay: []
+        }
+    }
+
+    private static func responseKey(_ kind: Int64?) -> [Field] {
+        let place = [Field("head", .content), Field("hash", .identifier), Field("variant")]
+        return switch kind {
+        case 0: place
+        case 1: [Field("tag", .content)] + place
+        case 2: [Field("sweepAt")] + place
+        default: []
         }
     }
 
@@ -82,6 +96,16 @@ enum Shape {
             Field("referrerID", .identifier), Field("referrerType", .content), Field("referrerKey", .recordKey),
             Field("attribute", .content), Field("homeGroup", .content), Field("homeID", .identifier),
         ] + validators + [Field("rows"), Field("chunks")]
+    private static let response = [
+        Field("key", .content), Field("method", .word), Field("url", .content), Field("status"),
+        Field("fields", .bytes), Field("requestedAt"), Field("receivedAt"), Field("selecting", .bytes),
+        Field("partStart"), Field("partEnd"), Field("partTotal"), Field("demand"), Field("blob"), Field("bytes"),
+        Field("tags", .bytes), Field("pinned"), Field("sweepAt"), Field("storedAt"), Field("lastUsedAt"),
+    ]
+    private static let blob = [
+        Field("state", .state(["", "staging", "live", "garbage"])), Field("bytes"), Field("chunkSize"),
+        Field("digest", .bits),
+    ]
     private static let format = [
         Field("magic", .word), Field("major"), Field("minor"), Field("minimumReader"), Field("minimumWriter"),
         Field("store", .uuid), Field("createdBy", .word), Field("incompatible", .bits),

@@ -73,7 +73,8 @@ struct BodyIntake: Sendable {
         guard let writer else { return }
         guard received + (join?.oldBytes ?? 0) <= exchange.host.options.fileLimit else {
             exchange.host.logTooLarge()
-            return await giveUp(nil, nil)
+            await giveUp(nil, nil)
+            return exchange.flight.tellNotKept()
         }
         do {
             try writer.append(chunk.rawSpan)
@@ -84,6 +85,7 @@ struct BodyIntake: Sendable {
             }
         } catch {
             await giveUp("could not store a response", error)
+            exchange.flight.tellNotKept()
         }
     }
 
@@ -104,8 +106,12 @@ struct BodyIntake: Sendable {
         }
         do {
             if let join { try join.writeSuffix { try writer.append($0) } }
-            defer { self.writer = nil }
-            return try await writer.finish(coverage: coverage)
+            let entry = try await writer.finish(coverage: coverage)
+            self.writer = nil
+            guard exchange.flight.isSpoiled else { return entry }
+            // It was cleared or changed while this was written, and must not come back.
+            try await exchange.inquiry.cache?.remove(.key(exchange.inquiry.key))
+            return nil
         } catch {
             await giveUp("could not store a response", error)
             return nil

@@ -22,7 +22,9 @@ struct CacheExchange: Sendable {
 
     /// Runs to its end; what comes of it is told to the flight.
     func run() async {
-        guard await host.gate.enter(inquiry.asked.priority) else { return flight.fail(.transport(.cancelled)) }
+        guard await host.gate.enter(inquiry.asked.priority, for: ObjectIdentifier(flight)) else {
+            return flight.fail(.transport(.cancelled))
+        }
         defer { host.gate.leave() }
         do throws(HTTPCacheError) {
             var (answered, body) = try await send(plan.sent)
@@ -135,6 +137,8 @@ struct CacheExchange: Sendable {
         }
         do {
             try await cache.refresh(plan.candidates[refresh.index], with: refresh.response)
+            // What was invalidated meanwhile stays so.
+            if flight.isSpoiled { try await cache.invalidate(inquiry.key) }
         } catch {
             host.log("could not refresh a stored response", error)
         }
@@ -154,11 +158,13 @@ struct CacheExchange: Sendable {
         switch decision {
         case .refuse(let because): return (nil, because)
         case .store(let response, let because):
-            if answered.head.status.code >= 400, plan.candidates.contains(where: { $0.response.status.code < 400 }) {
+            let replaced = plan.candidates.map(\.response).filter { policy.selects(answered.sent, $0) }
+            if answered.head.status.code >= 400, replaced.contains(where: { $0.status.code < 400 }) {
                 return (nil, .errorLeavesCache)
             }
-            let holdsWhole = plan.candidates.contains { $0.response.coverage == .whole }
-            if response.coverage != .whole, holdsWhole { return (nil, .partBesideWhole) }
+            if response.coverage != .whole, replaced.contains(where: { $0.coverage == .whole }) {
+                return (nil, .partBesideWhole)
+            }
             if let length = answered.announcedLength, length > host.options.fileLimit {
                 host.logTooLarge()
                 return (nil, .tooLarge)
@@ -175,6 +181,7 @@ extension CacheExchange {
     ) async {
         var intake = BodyIntake(self, answered)
         if let stored { await intake.open(stored) }
+        if !intake.isStoring { flight.tellNotKept() }
         let streamed = Flight.Streamed(
             exchange: answered, stored: intake.isStoring ? stored : nil,
             storage: stored != nil && !intake.isStoring ? .cacheFailed : because)

@@ -5,7 +5,9 @@ import Synchronization
 final class ExchangeGate: Sendable {
     private struct Waiter {
         let number: Int
-        let priority: FetchPriority
+        /// Whose turn it is to be.
+        let exchange: ObjectIdentifier
+        var priority: FetchPriority
         let continuation: CheckedContinuation<Bool, Never>
     }
 
@@ -14,6 +16,11 @@ final class ExchangeGate: Sendable {
         var nextNumber = 0
         /// In the order in which they go.
         var waiters: [Waiter] = []
+
+        mutating func insert(_ waiter: Waiter) {
+            let place = waiters.firstIndex { $0.priority < waiter.priority } ?? waiters.endIndex
+            waiters.insert(waiter, at: place)
+        }
     }
 
     private let state: Mutex<State>
@@ -26,7 +33,7 @@ final class ExchangeGate: Sendable {
     /// Returns when it is the caller's turn, with true, or when its task is cancelled, with false.
     ///
     /// Who got true calls ``leave()`` once.
-    func enter(_ priority: FetchPriority) async -> Bool {
+    func enter(_ priority: FetchPriority, for exchange: ObjectIdentifier) async -> Bool {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
@@ -39,9 +46,8 @@ final class ExchangeGate: Sendable {
                         state.free -= 1
                         return true
                     }
-                    let place = state.waiters.firstIndex { $0.priority < priority } ?? state.waiters.endIndex
-                    state.waiters.insert(
-                        Waiter(number: number, priority: priority, continuation: continuation), at: place)
+                    state.insert(
+                        Waiter(number: number, exchange: exchange, priority: priority, continuation: continuation))
                     return nil
                 }
                 if let answer { continuation.resume(returning: answer) }
@@ -52,6 +58,18 @@ final class ExchangeGate: Sendable {
                 return state.waiters.remove(at: place)
             }
             waiter?.continuation.resume(returning: false)
+        }
+    }
+
+    /// Lets an exchange that waits go with a higher priority, behind those that have it already.
+    func raise(_ exchange: ObjectIdentifier, to priority: FetchPriority) {
+        state.withLock { state in
+            guard let place = state.waiters.firstIndex(where: { $0.exchange == exchange }),
+                state.waiters[place].priority < priority
+            else { return }
+            var waiter = state.waiters.remove(at: place)
+            waiter.priority = priority
+            state.insert(waiter)
         }
     }
 

@@ -52,6 +52,8 @@ final class Flight: Sendable {
     let pipe: BodyPipe
     let delivery = Pending<Result<Delivery, HTTPCacheError>>()
     let outcome = Pending<Outcome>()
+    /// Set when its work has ended.
+    let ended = Pending<Bool>()
     private let state = Mutex(State())
 
     /// A flight with one participant, that has not begun.
@@ -63,7 +65,10 @@ final class Flight: Sendable {
 
     /// Begins the work, which nobody but this flight cancels.
     func start(_ work: @escaping @Sendable () async -> Void) {
-        let task = Task { await work() }
+        let task = Task {
+            await work()
+            ended.fulfil(true)
+        }
         let isCancelled = state.withLock { state in
             state.task = task
             return state.isCancelled
@@ -119,6 +124,12 @@ final class Flight: Sendable {
 
     /// Its answer is not stored, and nobody joins it any more.
     func spoil() { state.withLock { $0.isSpoiled = true } }
+
+    /// Nothing of it is stored: who joined goes for itself, at once, and nobody joins any more.
+    func tellNotKept() {
+        spoil()
+        outcome.fulfil(.notKept)
+    }
 
     /// Nothing comes of it.
     func fail(_ error: HTTPCacheError) {

@@ -42,6 +42,11 @@ final class FlightTable: Sendable {
         }
     }
 
+    /// Whether fewer than `limit` flights go on without anybody.
+    func hasRoomAlone(limit: Int) -> Bool {
+        state.withLock { $0.all.values.count(where: \.isBackground) < limit }
+    }
+
     /// Lets a flight go on without anybody, unless `limit` flights do so already.
     func goOnAlone(_ flight: Flight, limit: Int) -> Bool {
         state.withLock { state in
@@ -64,6 +69,6 @@ final class FlightTable: Sendable {
             return Array(state.all.values)
         }
         for flight in flights { flight.cancel() }
-        for flight in flights { _ = await flight.outcome.value() }
+        for flight in flights { _ = await flight.ended.value() }
     }
 }

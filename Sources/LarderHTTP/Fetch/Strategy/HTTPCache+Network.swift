@@ -20,6 +20,7 @@ extension HTTPCache {
             Flight(cacheKey: inquiry.key, tags: asked.tags, unreadLimit: options.unreadLimit)
         }
         guard let ticket else { throw .transport(.cancelled) }
+        if !ticket.isFirst { gate.raise(ObjectIdentifier(ticket.flight), to: asked.priority) }
         if ticket.isFirst {
             let flight = ticket.flight
             let exchange = CacheExchange(host: self, inquiry: inquiry, plan: plan, flight: flight)
@@ -109,7 +110,10 @@ extension HTTPCache {
 
     /// Asks the server behind the caller's back, unless enough is asked so already.
     func askAlone(_ inquiry: Inquiry, _ plan: FlightPlan) {
-        guard let ticket = try? board(inquiry, plan), ticket.isFirst else { return }
+        // Looked at before anything is sent; two at the same time may both go.
+        guard flights.hasRoomAlone(limit: options.backgroundExchanges), let ticket = try? board(inquiry, plan),
+            ticket.isFirst
+        else { return }
         _ = flights.goOnAlone(ticket.flight, limit: options.backgroundExchanges)
     }
 }

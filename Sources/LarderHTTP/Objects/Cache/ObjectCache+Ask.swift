@@ -76,7 +76,7 @@ extension ObjectCache {
         } catch {
             throw .parse(error)
         }
-        var intake = ObjectIntake(cache: self, now: now)
+        var intake = ObjectIntake(cache: self, now: now, lastModified: lastModified(of: inquiry, response.head, now))
         let objects = try intake.take(received, ofClass: inquiry.className, keepingIn: target)
         let value = try inquiry.value(of: objects)
         var storage = ObjectReason.notKeeping
@@ -88,6 +88,15 @@ extension ObjectCache {
         return Fetched(
             value: value, origin: .network, state: .fresh(until: now), age: .zero, isIntermediate: false,
             reuse: target == nil ? ObjectReason.networkOnly : ObjectReason.asked, storage: storage)
+    }
+
+    /// The time of the last change that an answer with one object names; nil for one that is no date.
+    private func lastModified<Asked: ObjectInquiring>(
+        of inquiry: Asked, _ head: HTTPResponse, _ now: Int64
+    ) -> Int64? {
+        guard case .object = inquiry.question else { return nil }
+        let validators = options.validators.object.validators(in: head)
+        return validators.lastModified.flatMap { FieldDate.milliseconds(of: Array($0.utf8), now: now) }
     }
 
     /// Notes that the server confirmed what is kept, and gives that back.

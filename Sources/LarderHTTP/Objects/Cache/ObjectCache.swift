@@ -9,6 +9,8 @@ internal import Synchronization
 ///
 /// An object is kept once, however many collections hold it; so whatever changes it, all of them show it. Each class is
 /// kept in memory or in the store, as the host chose, and each request may choose otherwise.
+///
+/// What is kept here is the host's own content, kept by the host's word: `Cache-Control` has no say in it.
 public final class ObjectCache: Sendable {
     struct State {
         /// By the bytes of the name.
@@ -34,7 +36,8 @@ public final class ObjectCache: Sendable {
     ///   - classes: classes that are persistent, or are not; all others are kept in memory.
     ///   - isOnline: false keeps the cache from trying the network at all.
     public init(
-        service: any ObjectService, transport: any Transport, memory: ObjectPlace, persistent: ObjectPlace? = nil,
+        service: any ObjectService, transport: any Transport, memory: ObjectPlace = .memory(),
+        persistent: ObjectPlace? = nil,
         classes: [ObjectClass] = [], options: ObjectCacheOptions = ObjectCacheOptions(), host: HostServices,
         isOnline: @escaping @Sendable () -> Bool = { true }
     ) {

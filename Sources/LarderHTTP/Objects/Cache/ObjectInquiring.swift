@@ -76,12 +76,10 @@ struct CollectionInquiry: ObjectInquiring {
         let objects = entry.members.compactMap { entry.objects[$0] }
         let missing = entry.members.filter { entry.objects[$0] == nil }
         let shown = objects.filter(membership.shows)
-        var isInMemory = place == .memory
-        for member in entry.members where !isInMemory { isInMemory = try shelves.memory.object(member) != nil }
         return KeptAnswer(
             value: ObjectCollection(name: name, objects: shown, missing: missing), objects: objects,
             validators: entry.validators, fetchedAt: entry.fetchedAt, since: entry.fetchedAt,
-            isComplete: missing.isEmpty, place: isInMemory ? .memory : .persistent)
+            isComplete: missing.isEmpty, place: place)
     }
 
     func value(of received: [StoredObject]) -> ObjectCollection {

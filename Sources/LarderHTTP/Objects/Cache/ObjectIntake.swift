@@ -5,11 +5,14 @@ internal import LarderStore
 struct ObjectIntake {
     let cache: ObjectCache
     let now: Int64
+    /// When the server says that the answer was last changed, for objects that do not say so themselves.
+    let lastModified: Int64?
     private(set) var changes: [ObjectPersistence: [ObjectChange]] = [:]
 
-    init(cache: ObjectCache, now: Int64) {
+    init(cache: ObjectCache, now: Int64, lastModified: Int64? = nil) {
         self.cache = cache
         self.now = now
+        self.lastModified = lastModified
     }
 
     mutating func add(_ more: [ObjectChange], to persistence: ObjectPersistence) {
@@ -25,7 +28,7 @@ struct ObjectIntake {
         var objects: [StoredObject] = []
         for item in received {
             let object = StoredObject(
-                name: ObjectName(class: className, id: item.id), updatedAt: item.updatedAt ?? now,
+                name: ObjectName(class: className, id: item.id), updatedAt: item.updatedAt ?? lastModified ?? now,
                 codec: cache.service.codec, payload: item.payload)
             objects.append(object)
             guard let target else { continue }

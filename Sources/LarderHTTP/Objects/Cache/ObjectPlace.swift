@@ -13,13 +13,14 @@ public struct ObjectPlace: Sendable {
         self.files = files
     }
 
-    /// Objects in `store`, and files in a cache that should lie in the same one.
-    public static func store(_ store: Store, files: any ResponseCache) -> ObjectPlace {
-        ObjectPlace(objects: StoreObjectStorage(store), files: files)
+    /// Objects and files in `store`.
+    public static func store(_ store: Store) -> ObjectPlace {
+        ObjectPlace(objects: StoreObjectStorage(store), files: StoreResponseCache(store: store))
     }
 
-    /// Objects in memory, and files in a cache that should be in memory, too.
-    public static func memory(files: any ResponseCache, limit: Int = 32 << 20) -> ObjectPlace {
-        ObjectPlace(objects: MemoryObjectStorage(limit: limit), files: files)
+    /// Objects and files in memory, each up to `limit` bytes.
+    public static func memory(limit: Int = 32 << 20) -> ObjectPlace {
+        ObjectPlace(
+            objects: MemoryObjectStorage(limit: limit), files: MemoryResponseCache(maximumBytes: limit))
     }
 }

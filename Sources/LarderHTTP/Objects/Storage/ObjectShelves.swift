@@ -27,19 +27,27 @@ struct ObjectShelves: Sendable {
         return try persistent?.object(name).map { ($0, .persistent) }
     }
 
-    /// A collection with its objects as they are now, and where it was found; objects of both are looked for.
+    /// A collection with its objects as they are now; in memory as soon as a part of it is.
+    ///
+    /// A tag speaks of what it came with: with a member that lies elsewhere, and may be another by now, it is left out.
     func collection(_ name: CollectionName) throws -> (entry: CollectionEntry, place: ObjectPersistence)? {
         if var entry = try memory.collection(name) {
             for member in entry.members where entry.objects[member] == nil {
-                entry.objects[member] = try persistent?.object(member)?.object
+                guard let other = try persistent?.object(member) else { continue }
+                entry.objects[member] = other.object
+                entry.validators = Validators()
             }
             return (entry, .memory)
         }
         guard var entry = try persistent?.collection(name) else { return nil }
+        var place = ObjectPersistence.persistent
         for member in entry.members {
-            if let newer = try memory.object(member) { entry.objects[member] = newer.object }
+            guard let newer = try memory.object(member) else { continue }
+            place = .memory
+            if entry.objects[member]?.payload != newer.object.payload { entry.validators = Validators() }
+            entry.objects[member] = newer.object
         }
-        return (entry, .persistent)
+        return (entry, place)
     }
 
     /// Makes changes where they belong.

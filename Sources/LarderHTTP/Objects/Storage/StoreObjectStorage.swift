@@ -18,11 +18,15 @@ public struct StoreObjectStorage: ObjectStorage {
     /// An object, and how it was fetched by itself; nil when it is not kept.
     public func object(_ name: ObjectName) throws -> ObjectEntry? {
         try store.read { view in
-            guard let row = try view.row(at: name.row) else { return nil }
-            let object = StoredObject(
-                name: name, updatedAt: row.updatedAt, codec: row.codec, payload: [UInt8](copying: row.payload))
+            guard let object = try Self.object(name, in: view) else { return nil }
             return ObjectEntry(object: object, answer: try view.singleAnswer(at: name.row))
         }
+    }
+
+    private static func object(_ name: ObjectName, in view: borrowing ReadView) throws -> StoredObject? {
+        guard let row = try view.row(at: name.row) else { return nil }
+        return StoredObject(
+            name: name, updatedAt: row.updatedAt, codec: row.codec, payload: [UInt8](copying: row.payload))
     }
 
     /// A collection; nil when it is not kept.
@@ -31,10 +35,8 @@ public struct StoreObjectStorage: ObjectStorage {
             guard let found = try view.collection(name) else { return nil }
             let members = try view.rowKeys(of: found).compactMap(ObjectName.init(row:))
             var objects: [ObjectName: StoredObject] = [:]
-            for row in try view.rows(of: found).rows {
-                guard let name = ObjectName(row: row.key) else { continue }
-                objects[name] = StoredObject(
-                    name: name, updatedAt: row.updatedAt, codec: row.codec, payload: row.payload)
+            for member in members where objects[member] == nil {
+                objects[member] = try Self.object(member, in: view)
             }
             return CollectionEntry(
                 members: members, objects: objects, validators: found.validators, fetchedAt: found.fetchedAt)

@@ -29,8 +29,14 @@ extension CachePolicy {
         }
         var fields = KeptFields.kept(of: response.headerFields)
         if !fields.has("date") { fields.append(HTTPField(name: .date, value: FieldDate.text(of: receivedAt))) }
+        var status = response.status
+        if status == .partialContent, coverage == .whole {
+            // All bytes of a representation are a 200, however they came. RFC 9110 §15.3.7.3.
+            status = .ok
+            fields = HTTPFields(fields.filter { $0.name != .contentRange })
+        }
         let stored = StoredResponse(
-            method: .get, url: String(url.prefix { $0 != "#" }), status: response.status, fields: fields,
+            method: .get, url: String(url.prefix { $0 != "#" }), status: status, fields: fields,
             requestedAt: requestedAt, receivedAt: receivedAt, selecting: selecting, coverage: coverage)
         return .store(stored, because: Reasons.stored)
     }

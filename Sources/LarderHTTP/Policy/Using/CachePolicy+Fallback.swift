@@ -15,8 +15,7 @@ extension CachePolicy {
     ) -> FallbackDecision {
         let request = understood(request)
         let directives = CacheControl(request.headerFields)
-        guard request.method == .get || request.method == .head else { return .refuse(because: Reasons.method) }
-        if directives.noStore { return .refuse(because: Reasons.requestNoStore) }
+        if let reason = passingBy(request) { return .refuse(because: reason) }
         let pragma = FieldScanner.tokens(request.headerFields.combined("pragma") ?? [])
         if directives.noCache || !directives.isPresent && pragma.contains("no-cache") {
             return .refuse(because: Reasons.requestNoCache)

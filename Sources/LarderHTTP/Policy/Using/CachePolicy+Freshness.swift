@@ -12,7 +12,8 @@ extension CachePolicy {
         let leeway = mayOnlyBeFresh && !terms.ignoresMustRevalidate ? 0 : (directives.staleWhileRevalidate ?? 0) * 1000
         return Freshness(
             age: age(of: response, at: now), lifetime: lifetime,
-            softLifetime: min(terms.softLifetime?.clampedMilliseconds ?? lifetime, lifetime),
+            softLifetime: response.isRefreshDue
+                ? 0 : min(terms.softLifetime?.clampedMilliseconds ?? lifetime, lifetime),
             source: terms.hardLifetime == nil ? own.source : .host, staleWhileRevalidate: leeway,
             staleIfError: directives.staleIfError.map { $0 * 1000 }, mustRevalidate: mayOnlyBeFresh,
             needsValidation: needsValidation(response, directives))

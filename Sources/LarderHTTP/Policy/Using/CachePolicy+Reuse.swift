@@ -15,8 +15,12 @@ extension CachePolicy {
         at now: Int64
     ) -> ReuseDecision {
         let sent = understood(request)
-        if let reason = passingBy(sent) { return .forward(request: sent, because: reason) }
         let asked = Asked(sent)
+        if let reason = passingBy(sent) {
+            let isRead = sent.method == .get || sent.method == .head
+            if isRead, asked.directives.onlyIfCached { return .unsatisfiable(because: reason) }
+            return .forward(request: sent, because: reason)
+        }
         let selected = candidates.indices.filter { candidates[$0].answers(.get) && selects(sent, candidates[$0]) }
         let fitting = selected.filter { covers(candidates[$0], sent, asked.range) }
         guard let index = latest(fitting, of: candidates) else {
@@ -70,7 +74,7 @@ extension CachePolicy {
     }
 
     /// Why the cache has no part in a request; nil when it has one.
-    private func passingBy(_ request: HTTPRequest) -> CacheReason? {
+    func passingBy(_ request: HTTPRequest) -> CacheReason? {
         if request.method != .get, request.method != .head { return Reasons.method }
         if request.headerFields.has("if-match") || request.headerFields.has("if-unmodified-since") {
             return Reasons.condition
@@ -100,6 +104,8 @@ extension CachePolicy {
         case .seconds(let limit) where staleness <= limit * 1000: return .usable(Reasons.maxStale)
         default: break
         }
+        // With max-age, and without max-stale, a request takes nothing stale.
+        if directives.maxAge != nil { return .unusable(Reasons.stale) }
         if staleness < freshness.staleWhileRevalidate { return .usableOnce(Reasons.staleWhileRevalidate) }
         return .unusable(Reasons.stale)
     }

@@ -16,7 +16,8 @@ extension CachePolicy {
         }
         if let value = request.headerFields.combined("cache-control"), CacheControl(value).none {
             var members = FieldScanner.members(value).filter { FieldScanner.lowered($0) != Array("none".utf8) }
-            members.append(Array("no-store".utf8))
+            // In front, where no quotation mark of the rest can swallow it.
+            members.insert(Array("no-store".utf8), at: 0)
             request.headerFields[fields: .cacheControl] = [
                 HTTPField(name: .cacheControl, value: Array(members.joined(separator: [0x2C, 0x20])))
             ]

@@ -100,6 +100,12 @@ extension CacheModel {
         return .some(deltaSeconds(argument))
     }
 
+    /// The seconds of a directive that permits something: the first number counts, and what is none permits nothing.
+    func permitted(_ name: String, in fields: ModelFields) -> Double? {
+        directives(fields).filter { $0.name == name && !$0.isMalformed }
+            .compactMap { $0.argument.flatMap(deltaSeconds) }.first
+    }
+
     /// RFC 9111 §1.2.2.
     func deltaSeconds(_ text: String) -> Double? {
         guard text.isDigits else { return nil }

@@ -23,7 +23,7 @@ extension CacheModel {
         let response = stored.response
         // "Marked as explicitly cacheable (e.g., with a public response directive)": the library takes public alone.
         let mayGuess =
-            Self.heuristicallyCacheable.contains(response.status) || has("public", in: response.fields)
+            Self.heuristicallyCacheable.contains(response.status) || isPublic(response.fields)
         guard mayGuess, let text = response.fields.all("Last-Modified").first,
             let modified = date(text, now: stored.receivedAt)
         else { return (0, .none) }
@@ -74,13 +74,13 @@ extension CacheModel {
 
     /// RFC 5861 §3.
     func staleWhileRevalidate(_ stored: ModelStored) -> Double {
-        (seconds("stale-while-revalidate", in: stored.response.fields) ?? nil) ?? 0
+        permitted("stale-while-revalidate", in: stored.response.fields) ?? 0
     }
 
-    /// RFC 5861 §4: in the response, or in the request for this request alone; nil: nothing is said.
+    /// RFC 5861 §4: in the response, or in the request for this request alone; of both the
+    /// shorter. Nil: nothing is said.
     func staleIfError(_ stored: ModelStored, for request: ModelRequest) -> Double? {
-        let said = [stored.response.fields, request.fields].compactMap { (seconds("stale-if-error", in: $0) ?? nil) }
-        return said.max()
+        [stored.response.fields, request.fields].compactMap { permitted("stale-if-error", in: $0) }.min()
     }
 
     /// Whether a stored response may be sent when the server fails with `status`, or with none at all.

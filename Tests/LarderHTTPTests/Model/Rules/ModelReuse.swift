@@ -44,7 +44,7 @@ extension CacheModel {
     func isPassedBy(_ request: ModelRequest) -> Bool {
         if request.fields.has("If-Match") || request.fields.has("If-Unmodified-Since") { return true }
         if choices.passesByForNoStore, forbidsStoring(request.fields) { return true }
-        return choices.passesByForSeveralRanges && (ranges(request) ?? []).count > 1
+        return choices.passesByForSeveralRanges && request.method == "GET" && (ranges(request) ?? []).count > 1
     }
 
     private enum Use {
@@ -52,14 +52,17 @@ extension CacheModel {
     }
 
     private func use(_ stored: ModelStored, for request: ModelRequest, terms: ModelTerms, now: Double) -> Use {
-        // §5.2.1.4, §5.4
-        if terms.forcesValidation || has("no-cache", in: request.fields) || pragmaNoCache(request) { return .ask }
-        if needsValidation(stored), !terms.ignoresMustRevalidate || stored.isInvalidated { return .ask }
         let age = age(stored, now: now)
         let lifetime = terms.hardLifetime ?? lifetime(stored).seconds
+        // RFC 8246 §2: what is immutable and fresh is not asked about.
+        let isSettled = has("immutable", in: stored.response.fields) && age < lifetime
+        if terms.forcesValidation, !isSettled { return .ask }
+        // §5.2.1.4, §5.4
+        if has("no-cache", in: request.fields) || pragmaNoCache(request) { return .ask }
+        if needsValidation(stored) { return .ask }
         let forbids = forbidsStale(stored) && !terms.ignoresMustRevalidate
         let window = forbids ? 0 : staleWhileRevalidate(stored)
-        let soft = min(terms.softLifetime ?? lifetime, lifetime + window)
+        let soft = min(terms.softLifetime ?? lifetime, lifetime)
         if let wish = wish(of: request, age: age, lifetime: lifetime, forbidsStale: forbids) { return wish }
         if age < soft { return .now }
         return age < lifetime + window ? .nowAndAsk : .ask
@@ -77,7 +80,7 @@ extension CacheModel {
         guard age >= lifetime else { return nil }
         if has("max-stale", in: request.fields), !forbidsStale {
             let argument = directives(request.fields).first { $0.name == "max-stale" }
-            if argument?.argument == nil { return .now }
+            if argument?.argument == nil, argument?.isMalformed == false { return .now }
             if let limit = seconds("max-stale", in: request.fields) ?? nil, age - lifetime <= limit { return .now }
         }
         // §5.2.1.1: with max-age, and without max-stale, nothing stale is wanted.

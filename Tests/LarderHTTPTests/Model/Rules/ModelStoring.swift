@@ -30,7 +30,12 @@ extension CacheModel {
     /// The last item of the list of §3, without the status code.
     func isMarkedCacheable(_ response: ModelResponse) -> Bool {
         response.fields.has("Expires")
-            || ["public", "private", "max-age"].contains { has($0, in: response.fields) }
+            || isPublic(response.fields) || ["private", "max-age"].contains { has($0, in: response.fields) }
+    }
+
+    /// RFC 9111 §5.2.2.9; it takes no argument.
+    func isPublic(_ fields: ModelFields) -> Bool {
+        directives(fields).contains { $0.name == "public" && $0.argument == nil && !$0.isMalformed }
     }
 
     /// RFC 9111 §3.1: the fields to keep. Beside what must or may go, credentials and cookies go: this library writes

@@ -14,7 +14,9 @@ extension CacheModel {
 
     /// A field's value with its lines combined and whitespace around commas taken away; nil when it is absent.
     private func normalised(_ name: String, _ fields: ModelFields) -> [String]? {
-        fields.combined(name)?.listMembers
+        // Neither is a list: every byte of them counts.
+        if ["cookie", "authorization"].contains(name.lowercased()) { return fields.combined(name).map { [$0] } }
+        return fields.combined(name)?.listMembers
     }
 
     /// The stored responses that could be used but for freshness: RFC 9111 §4, the first four items.

@@ -9,6 +9,9 @@ import LarderHTTP
 struct ModelService: ObjectService {
     struct NotALine: Error {}
 
+    /// Host and port.
+    var authority = "objects.test"
+
     var codec: PayloadCodec { .json }
 
     func path(of question: ObjectQuestion) throws -> String {
@@ -34,7 +37,7 @@ struct ModelService: ObjectService {
     }
 
     func request(_ method: HTTPRequest.Method, _ path: String) throws -> HTTPRequest {
-        HTTPRequest(method: method, scheme: "http", authority: "objects.test", path: path)
+        HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
     }
 
     func objects(in body: [UInt8], answering question: ObjectQuestion) throws -> [ReceivedObject] {

@@ -22,7 +22,8 @@ final class ObjectWorld: Sendable {
     private let path: String
 
     init(
-        persistent: [String] = [], isConfigured: Bool = true, options: ObjectCacheOptions = ObjectCacheOptions(),
+        persistent: [String] = [], isConfigured: Bool = true, hasRealFiles: Bool = false,
+        options: ObjectCacheOptions = ObjectCacheOptions(),
         isOnline: @escaping @Sendable () -> Bool = { true }
     ) throws {
         path = FileManager.default.temporaryDirectory.path + "/larder-objects-\(UUID().uuidString)"
@@ -32,10 +33,11 @@ final class ObjectWorld: Sendable {
         network = ScriptedTransport(clock: clock) { [server] (request, body) async throws(TransportError) in
             try server.answer(request, body)
         }
+        let place = ObjectPlace(objects: StoreObjectStorage(store), files: storeFiles)
         cache = ObjectCache(
             service: ModelService(), transport: network,
-            memory: ObjectPlace(objects: memory, files: memoryFiles),
-            persistent: isConfigured ? .store(store, files: storeFiles) : nil,
+            memory: hasRealFiles ? .memory() : ObjectPlace(objects: memory, files: memoryFiles),
+            persistent: isConfigured ? (hasRealFiles ? .store(store) : place) : nil,
             classes: persistent.map { ObjectClass($0, persistence: .persistent) }, options: options, host: host,
             isOnline: isOnline)
         for id in 1...4 { server.put("User", String(id), String(id)) }
@@ -49,8 +51,8 @@ final class ObjectWorld: Sendable {
     /// Another cache on the same store, as after a restart: what was in memory is gone.
     func restarted(persistent: [String] = []) -> ObjectCache {
         ObjectCache(
-            service: ModelService(), transport: network, memory: .memory(files: ListCache()),
-            persistent: .store(store, files: storeFiles),
+            service: ModelService(), transport: network,
+            persistent: ObjectPlace(objects: StoreObjectStorage(store), files: storeFiles),
             classes: persistent.map { ObjectClass($0, persistence: .persistent) }, host: .virtual(clock))
     }
 

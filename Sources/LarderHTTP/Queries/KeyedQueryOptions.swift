@@ -1,5 +1,5 @@
 /// How a query is answered.
-public struct QueryOptions: Sendable {
+public struct KeyedQueryOptions: Sendable {
     /// What the network's state means for a query.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
         /// Fetches only while online; without a fresh value it fails offline.

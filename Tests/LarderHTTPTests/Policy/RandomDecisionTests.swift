@@ -39,14 +39,15 @@ import Testing
         }
 
         mutating func stored() -> StoredResponse {
-            let start = one(of: [Int64(0), 5, .max - 1])
+            let start: Int64 = one(of: [0, 5, .max - 1])
+            let parts: [StoredResponse.Coverage] = [
+                .whole, .part(0..<5, total: 10), .part(start..<(start + 1), total: nil), .part(5..<5, total: 0),
+            ]
             return StoredResponse(
                 method: one(of: [.get, .get, .get, .head, .post]), url: PolicyCase.url,
                 status: .init(code: one(of: [200, 206, 404, 500])), fields: fields(), requestedAt: time(),
                 receivedAt: time(),
-                coverage: one(of: [
-                    .whole, .part(0..<5, total: 10), .part(start..<(start + 1), total: nil), .part(5..<5, total: 0),
-                ]),
+                coverage: one(of: parts),
                 isInvalidated: one(of: [false, false, true]))
         }
     }

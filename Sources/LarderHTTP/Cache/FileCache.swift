@@ -1,0 +1,210 @@
+internal import HTTPTypes
+internal import LarderEngine
+internal import LarderFormat
+internal import Synchronization
+
+/// Why a ``FileCache`` cannot use a directory.
+public enum FileCacheError: Error, Equatable, Sendable {
+    /// The directory has files, and was never a cache's: they would be lost.
+    case foreignDirectory
+    /// Another cache, in this or another process, uses the directory.
+    case inUse
+}
+
+/// Keeps each response in a file of its own, in one directory, up to a number of bytes.
+///
+/// The directory is the cache's alone: whatever else lies in it is removed when it is opened. A file is built aside and
+/// renamed when it is whole, and a torn or damaged one is dropped, so a crash costs at most what was being written. When
+/// there is too much, what was used longest ago goes first.
+public final class FileCache: ResponseCache {
+    struct State {
+        var entries: [ByteKey: [Entry]] = [:]
+        /// Bytes of all files.
+        var size: UInt64 = 0
+        var nextIdentity: UInt64 = 1
+        /// Counts uses.
+        var clock: UInt64 = 0
+    }
+
+    struct Entry {
+        var record: ResponseRecord
+        let name: String
+        var size: UInt64
+        var lastUse: UInt64
+        /// When the file was last told of a use, in milliseconds since 1970-01-01 UTC.
+        var notedAt: Int64
+    }
+
+    static let marker = "larder-file-cache"
+    static let suffix = ".response"
+    static let unfinished = ".part"
+    /// A file learns of uses at most this often, in milliseconds.
+    private static let noteInterval: Int64 = 3_600_000
+
+    /// The most bytes that the files take.
+    public let maximumBytes: Int
+    let directory: FileDirectory
+    let now: @Sendable () -> Int64
+    let state = Mutex(State())
+    /// Held for life, with a lock on it.
+    private let lock: FileDescriptor
+
+    /// The cache in the directory at `path`, which is made when there is none. Blocks for as long as looking through it
+    /// takes.
+    ///
+    /// - Parameters:
+    ///   - maximumBytes: of all files together; 5 MB by default.
+    ///   - now: milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``FileCacheError``; ``EngineError``.
+    public init(directory path: String, maximumBytes: Int = 5_000_000, now: @escaping @Sendable () -> Int64) throws {
+        precondition(maximumBytes >= 0, "at most \(maximumBytes) bytes")
+        self.maximumBytes = maximumBytes
+        self.now = now
+        directory = try FileDirectory(path)
+        let names = directory.names()
+        if !names.isEmpty, !names.contains(Self.marker) { throw FileCacheError.foreignDirectory }
+        lock = try directory.openOrMake(Self.marker)
+        guard try lock.lock(exclusive: true, waits: false) else { throw FileCacheError.inUse }
+        state.withLock { load(names, &$0) }
+    }
+
+    /// The bytes that the files take now.
+    public var byteCount: Int { Int(clamping: state.withLock { $0.size }) }
+
+    /// What is kept under `key`, the most recent first.
+    public func entries(for key: String) async throws -> [CachedResponse] {
+        state.withLock { state in
+            var found: [CachedResponse] = []
+            for index in state.entries[ByteKey(key)]?.indices ?? 0..<0 {
+                guard let (entry, isDue) = noteUse(&state, ByteKey(key), index) else { continue }
+                if let cached = open(entry, isDue) { found.append(cached) }
+            }
+            return found.sorted { $0.response.receivedAt > $1.response.receivedAt }
+        }
+    }
+
+    /// Begins to keep a response whose body is still to come.
+    ///
+    /// One that takes more than nine tenths of the most is not kept; it can be read as long as it is held.
+    public func write(
+        _ response: StoredResponse, for key: String, options: KeepOptions
+    ) async throws -> any ResponseWriter {
+        var record = ResponseRecord(response, key: key, options: options, now: now()).withoutSecrets()
+        try record.checkLimits()
+        let identity = state.withLock { state in
+            defer { state.nextIdentity += 1 }
+            return state.nextIdentity
+        }
+        record.blob = Int64(clamping: identity)
+        let name = Self.hexadecimal(identity) + Self.unfinished
+        let file = CacheFile(new: try directory.make(name), for: record)
+        return FileResponseWriter(cache: self, name: name, file: file, record: record)
+    }
+
+    /// Puts new metadata in place of an entry's; its body is not touched.
+    public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
+        try edit(entry.key) { record in
+            guard UInt64(bitPattern: record.blob) == entry.identity else { return }
+            record.refresh(with: response)
+            record = record.withoutSecrets()
+        }
+    }
+
+    /// Marks what is kept under `key` as to be validated before its next use.
+    public func invalidate(_ key: String) async throws {
+        try invalidate(key, fullExpire: true)
+    }
+
+    /// Marks what is kept under `key`.
+    ///
+    /// - Parameter fullExpire: whether it is to be validated before its next use; otherwise it may be shown once more
+    ///   while it is validated.
+    public func invalidate(_ key: String, fullExpire: Bool) throws {
+        try edit(key) { record in
+            if fullExpire { record.demand = .validation } else if record.demand == .none { record.demand = .refresh }
+        }
+    }
+
+    /// Removes what `selection` says.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async throws -> Int {
+        remove { record in
+            switch selection {
+            case .key(let key): record.key.utf8.elementsEqual(key.utf8)
+            case .prefix(let text): record.key.utf8.starts(with: text.utf8)
+            case .tag(let tag): record.tags.contains { $0.utf8.elementsEqual(tag.utf8) }
+            case .all: true
+            }
+        }
+    }
+
+    /// Removes the responses whose time to be swept has come, and tells how many those were.
+    @discardableResult
+    public func sweepExpired() -> Int {
+        let now = now()
+        return remove { record in record.sweepAt.map { $0 <= now } ?? false }
+    }
+
+    func remove(_ isSelected: (ResponseRecord) -> Bool) -> Int {
+        state.withLock { state in
+            let doomed = state.entries.values.joined().filter { isSelected($0.record) }
+            for entry in doomed { drop(entry, &state) }
+            return doomed.count
+        }
+    }
+}
+
+// MARK: - Using what is there
+
+extension FileCache {
+    /// The used entry, and whether its file is to learn of the use, for the order in which files go after the next start.
+    private func noteUse(_ state: inout State, _ key: ByteKey, _ index: Int) -> (entry: Entry, isDue: Bool)? {
+        guard var entry = state.entries[key]?[index] else { return nil }
+        state.clock += 1
+        entry.lastUse = state.clock
+        let time = now()
+        let passed = time.subtractingReportingOverflow(entry.notedAt).partialValue
+        let isDue = passed.magnitude >= Self.noteInterval.magnitude
+        if isDue { entry.notedAt = time }
+        state.entries[key]?[index] = entry
+        return (entry, isDue)
+    }
+
+    /// The entry with its file open; nil when that has gone behind our back.
+    private func open(_ entry: Entry, _ isDue: Bool) -> CachedResponse? {
+        guard let file = try? directory.open(entry.name), let (found, _) = try? CacheFile.read(file) else { return nil }
+        // A use that is forgotten costs a place in the order.
+        if isDue { try? file.setModifiedAt(entry.notedAt) }
+        return CachedResponse(entry.record, body: body(found, entry.record))
+    }
+
+    /// The body in a file; when it proves damaged, the response is dropped.
+    func body(_ file: CacheFile, _ record: ResponseRecord) -> FileBody {
+        FileBody(file: file) { [weak self] in _ = self?.remove { $0.blob == record.blob } }
+    }
+}
+
+/// A body in a file, which is held open.
+struct FileBody: BodySource {
+    let file: CacheFile
+    /// Told that the file is damaged.
+    let drop: @Sendable () -> Void
+
+    var byteCount: Int64 { file.byteCount }
+
+    func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws {
+        precondition(range.lowerBound >= 0 && range.upperBound <= byteCount, "\(range) of \(byteCount) bytes")
+        if range.isEmpty { return }
+        let size = Int64(CacheFile.blockSize)
+        for number in range.lowerBound / size...(range.upperBound - 1) / size {
+            guard let bytes = try file.block(number) else {
+                drop()
+                throw HTTPCacheError.bodyGone
+            }
+            let wanted = range.clamped(to: number * size..<number * size + Int64(bytes.count))
+            // Within the block, which is in memory.
+            let start = Int(wanted.lowerBound - number * size)
+            try body(bytes.rawSpan.extracting(start..<start + wanted.count))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+#if Server
+import Foundation
+import HTTPOrigin
+import LarderFormat
+import LarderHTTP
+import LarderStore
+import LarderTesting
+import Testing
+
+@Suite(.serialized) struct `Through a real transport, objects` {
+    private func cache(_ transport: RealTransport, _ store: Store, at address: String) -> ObjectCache {
+        ObjectCache(
+            service: ModelService(authority: String(address.trimmingPrefix("http://"))), transport: transport.make(),
+            persistent: .store(store), classes: [ObjectClass("User", persistence: .persistent)],
+            host: .virtual(VirtualClock()))
+    }
+
+    @Test(arguments: RealTransport.allCases)
+    func `are fetched, confirmed, and found when the server is gone`(_ transport: RealTransport) async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/larder-objects-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let store = try Store.open(at: path, host: .virtual(VirtualClock()))
+        let origin = HTTPOrigin()
+        let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let image = ObjectFile(of: user(1), attribute: "image")
+        origin["/User"] = OriginPage("1\t10\n2\t20", etag: "\"v1\"")
+        origin["/User/1"] = OriginPage("1\t11", lastModified: "Sun, 01 Mar 2026 00:00:00 GMT")
+        origin["/User/1/image/content"] = OriginPage(content, etag: "\"i1\"")
+        var cache: ObjectCache?
+        try await origin.serve { address in
+            let served = self.cache(transport, store, at: address)
+            #expect(try await served.collection(allUsers).numbers == ["10", "20"])
+            #expect(try await served.collection(allUsers).origin == .revalidated)
+            let one = try await served.object(user(1))
+            #expect(one.number == "11")
+            #expect(one.value.updatedAt == 1_772_323_200_000)
+            #expect(try await served.object(user(1)).origin == .revalidated)
+            #expect(try await served.file(image).storage.word == "kept")
+            #expect(try await served.file(image).origin == .revalidated)
+            cache = served
+        }
+        // The port is closed now.
+        let offline = try #require(cache)
+        let list = try await offline.collection(allUsers)
+        #expect(list.reuse.word == "unreachable")
+        #expect(list.numbers == ["11", "20"])
+        #expect(try await offline.file(image).value.body.bytes() == content)
+        guard case .queued = try await offline.save(user(2), payload: Array("21".utf8)) else {
+            Issue.record("it was not queued")
+            return
+        }
+        #expect(try await offline.collection(allUsers).numbers == ["11", "21"])
+        try store.close()
+    }
+}
+#endif
