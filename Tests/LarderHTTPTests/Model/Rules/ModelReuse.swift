@@ -74,7 +74,7 @@ extension CacheModel {
         let maxAge = seconds("max-age", in: request.fields)
         let minFresh = seconds("min-fresh", in: request.fields)
         // A limit that cannot be read is the strictest.
-        if let maxAge, age > (maxAge ?? 0) || maxAge == .some(nil) { return .ask }
+        if let maxAge, age > (maxAge ?? 0) { return .ask }
         if let minFresh {
             guard let wanted = minFresh, lifetime >= age + wanted else { return .ask }
         }
