@@ -11,6 +11,8 @@ struct SQLiteFailure: Error {
 
     var isInterrupt: Bool { code == SQLITE_INTERRUPT }
     var isRefusal: Bool { code == SQLITE_AUTH }
+    /// Whether the statement itself is wrong, or one of its values.
+    var isMistake: Bool { code == SQLITE_ERROR }
     var isTooBig: Bool { code == SQLITE_TOOBIG || code == SQLITE_NOMEM }
     /// Whether the file is none of SQLite's, or is damaged.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }

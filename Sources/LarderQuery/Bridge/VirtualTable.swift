@@ -33,6 +33,8 @@ struct PlanRequest {
         let comparison: Comparison
         /// How texts are compared in it, such as `BINARY`.
         let collation: String
+        /// What it compares with, where that is known already.
+        let value: SQLValue?
     }
 
     /// One term of the order that the rows are wanted in.

@@ -1,44 +1,36 @@
-/// Chooses how to read a table for a set of constraints, by the fewest rows.
+internal import LarderFormat
+internal import LarderStore
+
+/// Chooses how to read a table for a set of constraints, by the least work.
 ///
 /// No constraint is taken off SQLite's hands: what is chosen here may find too many rows, never too few.
 struct Planner {
     private let table: TableDefinition
     private let run: QueryRun
+    private let resources: [ResourceKey]
+    /// The rows of the table, at least 1.
+    private let total: Double
 
-    init(_ table: TableDefinition, _ run: QueryRun) {
+    init(_ table: TableDefinition, _ run: QueryRun) throws {
         self.table = table
         self.run = run
-    }
-
-    /// A way to read the table, with what it costs.
-    private struct Candidate {
-        var access: TablePlan.Access
-        /// The positions of the constraints that narrow it.
-        var used: [Int]
-        var rows: Double
-        var isUnique = false
-        var isOrdered = false
-        var isReversed = false
-
-        /// What reading costs, in rows of a scan: the first step of a lookup costs more than the next row.
-        var cost: Double {
-            switch access {
-            case .scan: rows
-            case .key: rows + 2
-            }
-        }
+        resources = try run.resources(of: table)
+        total = max(1, Double(try run.rowCount(of: table)))
     }
 
     func plan(_ request: PlanRequest) throws -> PlanAnswer {
-        let total = max(1, Double(try run.rowCount(of: table)))
-        let resources = try run.resources(of: table).count
-        var candidates = [Candidate(access: .scan, used: [], rows: total)]
-        if let byKey = byKey(request, total, resources) { candidates.append(byKey) }
-        let best = candidates.min { $0.cost < $1.cost } ?? candidates[0]
+        var best = PlanCandidate(access: .scan, rows: total)
+        var candidates = [byKey(request)].compactMap { $0 }
+        for index in try run.indexes() {
+            for column in table.columns.indices where covers(index, column) {
+                if let candidate = try byIndex(index, column, request) { candidates.append(candidate) }
+            }
+        }
+        for candidate in candidates where candidate.cost(request.order) < best.cost(request.order) { best = candidate }
         return answer(best, request)
     }
 
-    private func answer(_ candidate: Candidate, _ request: PlanRequest) -> PlanAnswer {
+    private func answer(_ candidate: PlanCandidate, _ request: PlanRequest) -> PlanAnswer {
         var used = [Bool](repeating: false, count: request.constraints.count)
         for index in candidate.used + resourceConstraints(request) { used[index] = true }
         let uses = zip(request.constraints, used).compactMap { constraint, isUsed in
@@ -49,30 +41,16 @@ struct Planner {
                 table: table, access: candidate.access, uses: uses, isOrdered: candidate.isOrdered,
                 isReversed: candidate.isReversed, needs: ColumnNeeds(request.columns, of: table)))
         return PlanAnswer(
-            used: used, number: number, isOrdered: candidate.isOrdered, isUnique: candidate.isUnique,
-            cost: candidate.cost, rows: Int64(max(1, candidate.rows)))
+            used: used, number: number, isOrdered: candidate.isOrdered, cost: candidate.work,
+            rows: Int64(max(1, candidate.rows)))
     }
 
     private func use(_ constraint: PlanRequest.Constraint) -> TablePlan.Use? {
-        ColumnLayout.column(constraint.column, declared: table.columns.count).map {
-            TablePlan.Use(column: $0, comparison: constraint.comparison)
-        }
+        column(constraint).map { TablePlan.Use(column: $0, comparison: constraint.comparison) }
     }
 
-    /// Reading by the key, when a constraint says something about it.
-    private func byKey(_ request: PlanRequest, _ total: Double, _ resources: Int) -> Candidate? {
-        var used: [Int] = []
-        var share = 1.0
-        var isPoint = false
-        for (index, constraint) in request.constraints.enumerated() {
-            guard let constraint, column(constraint) == .key, KeyBounds.understands(constraint) else { continue }
-            used.append(index)
-            if constraint.comparison.isEquality { isPoint = true } else { share *= Selectivity.range }
-        }
-        if used.isEmpty { return nil }
-        let rows = isPoint ? Double(max(1, resources)) : total * share
-        // Text that looks like a number may be taken for one, so equality alone does not mean one row.
-        return Candidate(access: .key, used: used, rows: rows)
+    private func column(_ constraint: PlanRequest.Constraint) -> ColumnLayout.Column? {
+        ColumnLayout.column(constraint.column, declared: table.columns.count)
     }
 
     /// Constraints on the resource narrow every way to read a table.
@@ -86,9 +64,109 @@ struct Planner {
             }
         }
     }
+}
 
-    private func column(_ constraint: PlanRequest.Constraint) -> ColumnLayout.Column? {
-        ColumnLayout.column(constraint.column, declared: table.columns.count)
+extension Planner {
+    /// Reading by the key, when a constraint says something about it.
+    private func byKey(_ request: PlanRequest) -> PlanCandidate? {
+        var candidate = PlanCandidate(access: .key, rows: total)
+        var isPoint = false
+        for (index, constraint) in request.constraints.enumerated() {
+            guard let constraint, column(constraint) == .key, KeyBounds.understands(constraint) else { continue }
+            candidate.used.append(index)
+            if constraint.comparison.isEquality { isPoint = true } else { candidate.rows *= Selectivity.range }
+        }
+        if candidate.used.isEmpty { return nil }
+        // A key may lie in every resource.
+        if isPoint { candidate.rows = min(total, Double(resources.count)) }
+        return candidate
+    }
+
+    /// Whether an index holds the values of a column for all rows of the table.
+    private func covers(_ index: SecondaryIndex, _ column: Int) -> Bool {
+        index.definition.path == table.columns[column].path
+            && index.definition.type.utf8.elementsEqual(table.type.utf8)
+            && resources.allSatisfy { index.covers($0) }
+    }
+
+    /// Reading by an index, when a constraint on its column says something, or the order is its own.
+    private func byIndex(_ index: SecondaryIndex, _ column: Int, _ request: PlanRequest) throws -> PlanCandidate? {
+        let collation = index.definition.collation
+        var candidate = PlanCandidate(access: .index(index, column: column), rows: total)
+        var bounds = IndexBounds(collation)
+        var areKnown = true
+        var share = 1.0
+        for (position, constraint) in request.constraints.enumerated() {
+            guard let constraint, self.column(constraint) == .declared(column),
+                IndexBounds.understands(constraint, collation)
+            else { continue }
+            candidate.used.append(position)
+            share *= constraint.comparison.selectivity
+            if constraint.value == nil, constraint.comparison.hasValue { areKnown = false }
+            bounds.narrow(constraint.comparison, constraint.value)
+        }
+        if let term = request.order.first, request.order.count == 1, resources.count <= 1,
+            ColumnLayout.column(term.column, declared: table.columns.count) == .declared(column),
+            table.columns[column].collation.rawValue == collation.sqlName
+        {
+            candidate.isOrdered = true
+            candidate.isReversed = term.isDescending
+        }
+        if candidate.used.isEmpty, !candidate.isOrdered { return nil }
+        candidate.rows = areKnown && !candidate.used.isEmpty ? try count(index, bounds) : total * share
+        return candidate
+    }
+
+    /// The entries of an index within bounds; beyond some number a share of all.
+    private func count(_ index: SecondaryIndex, _ bounds: IndexBounds) throws -> Double {
+        let most = 200
+        var count = 0
+        try run.store.read { view in
+            for resource in resources {
+                for segment in bounds.segments() where count < most {
+                    count += try view.indexEntryCount(
+                        of: index, in: resource, range: segment.range, limit: most - count)
+                }
+            }
+        }
+        return count < most ? Double(count) : max(Double(most), total * Selectivity.range)
+    }
+}
+
+/// A way to read a table, with what it costs.
+struct PlanCandidate {
+    let access: TablePlan.Access
+    /// The positions of the constraints that narrow it.
+    var used: [Int] = []
+    /// How many rows are read.
+    var rows: Double
+    var isOrdered = false
+    var isReversed = false
+
+    init(access: TablePlan.Access, rows: Double) {
+        self.access = access
+        self.rows = rows
+    }
+
+    /// What reading costs, in rows of a scan: a lookup costs more than the next row, and a first one more again.
+    var work: Double {
+        switch access {
+        case .scan: rows
+        case .key: rows + 1
+        case .index: rows * 3 + 2
+        }
+    }
+
+    /// The work, and that of sorting when the rows are wanted in another order.
+    func cost(_ order: [PlanRequest.Term]) -> Double {
+        guard !order.isEmpty, !isOrdered, rows > 1 else { return work }
+        var doublings = 0.0
+        var size = rows
+        while size > 1 {
+            doublings += 1
+            size /= 2
+        }
+        return work + rows * doublings * 0.2
     }
 }
 
@@ -96,10 +174,22 @@ struct Planner {
 enum Selectivity {
     static let equality = 0.01
     static let range = 0.25
+    static let present = 0.9
 }
 
 extension Comparison {
     var isEquality: Bool { self == .equal || self == .same }
+
+    /// Whether it compares with a value.
+    var hasValue: Bool { self != .isNull && self != .isNotNull }
+
+    fileprivate var selectivity: Double {
+        switch self {
+        case .equal, .same, .isNull: Selectivity.equality
+        case .less, .lessOrEqual, .greater, .greaterOrEqual, .like, .glob: Selectivity.range
+        case .isNotNull: Selectivity.present
+        }
+    }
 }
 
 extension KeyBounds {
@@ -109,6 +199,28 @@ extension KeyBounds {
         case .equal, .same, .less, .lessOrEqual, .greater, .greaterOrEqual: constraint.collation == "BINARY"
         case .isNull, .like, .glob: true
         case .isNotNull: false
+        }
+    }
+}
+
+extension IndexBounds {
+    /// Whether a constraint can be used by an index: it compares as the index does, or needs no order.
+    static func understands(_ constraint: PlanRequest.Constraint, _ collation: IndexCollation) -> Bool {
+        switch constraint.comparison {
+        // What is the same byte for byte is the same in either case.
+        case .equal, .same: constraint.collation == collation.sqlName || constraint.collation == "BINARY"
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: constraint.collation == collation.sqlName
+        case .isNull, .isNotNull, .like, .glob: true
+        }
+    }
+}
+
+extension IndexCollation {
+    /// SQLite's name of it.
+    var sqlName: String {
+        switch self {
+        case .binary: "BINARY"
+        case .nocase: "NOCASE"
         }
     }
 }

@@ -8,6 +8,8 @@ struct TablePlan {
         case scan
         /// Rows by their key, or a range of keys.
         case key
+        /// Rows by the entries of an index over the declared column at `column`.
+        case index(SecondaryIndex, column: Int)
     }
 
     /// A constraint whose value the cursor is given.

@@ -29,6 +29,19 @@ enum TextPattern {
         (0x41...0x5A).contains(scalar.value) || (0x61...0x7A).contains(scalar.value)
     }
 
+    /// A text behind every one that begins with `prefix`; nil when there is none.
+    static func end(ofPrefix prefix: String) -> String? {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            // The scalars skip the surrogates.
+            guard let next = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) else { continue }
+            var end = String.UnicodeScalarView(scalars)
+            end.append(next)
+            return String(end)
+        }
+        return nil
+    }
+
     /// Whether the text of a number can begin with `prefix`: `-1.5`, `1e+20`, `Inf`.
     static func mayBeginNumber(_ prefix: String) -> Bool {
         guard let first = prefix.utf8.first else { return true }

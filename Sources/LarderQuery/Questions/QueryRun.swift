@@ -20,6 +20,7 @@ final class QueryRun {
     private var scanned: [String: Int] = [:]
     private var resources: [TableDefinition.Scope: [ResourceKey]] = [:]
     private var rowCounts: [TableDefinition.Scope: Int] = [:]
+    private var readyIndexes: [SecondaryIndex]?
     private var steps = 0
 
     init(store: Store, options: QueryOptions) {
@@ -80,6 +81,14 @@ final class QueryRun {
         return rowCounts[table.scope] ?? 0
     }
 
+    /// The indexes that can be read in this snapshot.
+    func indexes() throws -> [SecondaryIndex] {
+        if let readyIndexes { return readyIndexes }
+        let found = try store.read { view in try view.indexes() }.filter { $0.state == .ready }
+        readyIndexes = found
+        return found
+    }
+
     private func readyResources(_ scope: TableDefinition.Scope) throws -> [Resource] {
         let known = try store.read { view in
             switch scope {
@@ -98,6 +107,7 @@ extension TablePlan {
             switch access {
             case .scan: .scan
             case .key: .key
+            case .index(let index, _): .index(index.definition.name)
             }
         return QueryFacts.TableUse(table: table.name, access: found, isOrdered: isOrdered)
     }

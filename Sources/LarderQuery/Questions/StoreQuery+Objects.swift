@@ -73,6 +73,12 @@ public struct StoredObject: Hashable, Sendable {
     /// The payload.
     public let payload: [UInt8]
 
+    init(key: RowKey, updatedAt: Int64, payload: [UInt8]) {
+        self.key = key
+        self.updatedAt = updatedAt
+        self.payload = payload
+    }
+
     /// Reads the columns that ``StoreQuery`` asks objects by.
     init(_ row: QueryRow, type: String) {
         let resource = ResourceKey(row[0].text ?? "", row[1].integer ?? 0)

@@ -23,6 +23,8 @@ public final class StoreQuery: Sendable {
     /// Bounds on every statement.
     public let options: QueryOptions
     private let idle = Mutex<[QuerySession]>([])
+    /// Opened by the first search.
+    let words = Mutex<WordIndex?>(nil)
 
     /// Lets statements ask `store` by these tables.
     ///

@@ -1,4 +1,5 @@
 internal import LarderFormat
+internal import LarderStore
 
 /// A table over rows of the store.
 final class RowTable: VirtualTable {
@@ -86,6 +87,12 @@ extension TablePlan {
                 bounds.narrow(use.comparison, argument)
             }
             return KeyFeed(self, resources: resources, segments: bounds.segments())
+        case .index(let index, let column):
+            var bounds = IndexBounds(index.definition.collation)
+            for (use, argument) in zip(uses, arguments) where use.column == .declared(column) {
+                bounds.narrow(use.comparison, argument)
+            }
+            return IndexFeed(self, index, resources: resources, segments: bounds.segments())
         }
     }
 

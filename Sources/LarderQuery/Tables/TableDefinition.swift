@@ -33,6 +33,8 @@ public struct TableDefinition: Sendable {
     public let columns: [ColumnDefinition]
     /// The columns whose words ``StoreQuery/search(_:in:_:)`` finds.
     public let searched: [SearchField]
+    /// What counts as a word in them.
+    public let tokenizer: Tokenizer
     /// Whether there is anything to ask; false for objects that are kept in memory only.
     let isPersistent: @Sendable () -> Bool
 
@@ -40,12 +42,13 @@ public struct TableDefinition: Sendable {
     ///
     /// - Parameters:
     ///   - searched: columns whose words are searched for.
+    ///   - tokenizer: what counts as a word in them.
     ///   - isPersistent: asked before each question; false makes it fail with ``QueryError/memoryOnly(table:)``.
     /// - Throws: ``QueryError/definition(_:)`` for a name that is empty, reserved or used twice, or holds a zero byte, and
     ///   for a searched field that is no column.
     public init(
         _ name: String, of scope: Scope, type: String, columns: [ColumnDefinition], searched: [SearchField] = [],
-        isPersistent: @escaping @Sendable () -> Bool = { true }
+        tokenizer: Tokenizer = .words, isPersistent: @escaping @Sendable () -> Bool = { true }
     ) throws(QueryError) {
         try Self.check(name, what: "table")
         if Self.isReserved(name) { throw .definition("the name \(name) is SQLite's own") }
@@ -66,6 +69,7 @@ public struct TableDefinition: Sendable {
         self.type = type
         self.columns = columns
         self.searched = searched
+        self.tokenizer = tokenizer
         self.isPersistent = isPersistent
     }
 
@@ -108,20 +112,5 @@ public struct ColumnDefinition: Hashable, Sendable {
         self.name = name
         self.path = path
         self.collation = collation
-    }
-}
-
-/// A column whose words are searched for.
-public struct SearchField: Hashable, Sendable {
-    /// The column.
-    public let column: String
-    /// How much a word counts here, compared with the other fields; above 0.
-    public let weight: Double
-
-    /// A field of a column.
-    public init(_ column: String, weight: Double = 1) {
-        precondition(weight > 0 && weight.isFinite, "a weight of \(weight)")
-        self.column = column
-        self.weight = weight
     }
 }

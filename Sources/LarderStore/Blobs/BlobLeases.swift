@@ -23,6 +23,9 @@ final class BlobLeases: Sendable {
         }
     }
 
+    /// Whether somebody holds a blob.
+    func isHeld(_ blob: Int64) -> Bool { state.withLock { $0.counts[blob] != nil } }
+
     /// Lets go of a blob; true when somebody waits for that to remove it.
     func release(_ blob: Int64) -> Bool {
         state.withLock { state in

@@ -21,7 +21,7 @@ public struct Eviction: Hashable, Sendable {
 
     /// What was dropped.
     public let subject: Subject
-    /// The bytes of its keys and values.
+    /// About the bytes of its keys and values.
     public let bytes: Int64
     /// Why.
     public let reason: Reason

@@ -3,11 +3,30 @@ internal import LarderFormat
 
 /// Something stored that may be evicted.
 struct EvictionCandidate {
+    /// What can be.
+    enum Subject {
+        /// The rows of a resource.
+        case resource(ResourceKey)
+        /// A response of the HTTP cache, with the blob that is its body.
+        case response(ResponsePlace, blob: Int64)
+    }
+
     /// What it is.
-    let resource: ResourceKey
+    let subject: Subject
     /// What the rule goes by.
     let item: EvictionRule.Item
 }
+
+extension EvictionRule.Item {
+    /// A thing that was last used at a time, in milliseconds since 1970-01-01 UTC.
+    init(bytes: Int64, usedAt: Int64, now: Int64, isFetchable: Bool) {
+        let (idle, isLong) = now.subtractingReportingOverflow(usedAt)
+        // Only a time before 1970 subtracted from one after it grows beyond what fits, or the other way round.
+        self.init(bytes: bytes, idle: isLong ? (now > usedAt ? .max : 0) : idle, isFetchable: isFetchable)
+    }
+}
+
+// MARK: - Resources
 
 extension Tables {
     /// The next resources that may be evicted, from where the hand stands.
@@ -17,12 +36,12 @@ extension Tables {
     /// - Parameters:
     ///   - looks: how many records may still be looked at; counted down.
     ///   - isInUse: says which resources the write that needs room changes itself.
-    func nextEvictable<Source: TableReader & ~Copyable>(
+    func nextResources<Source: TableReader & ~Copyable>(
         in source: borrowing Source, room: Room, looks: inout Int, limit: Int, isInUse: (ResourceKey) -> Bool
     ) throws -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
         let now = room.now()
-        var last = room.lastResource
+        var last = room.hand.resource
         // At most once round, so that nothing is found twice.
         let end = max(0, looks - (try source.statistics(of: resources).entries))
         try source.withReadCursor(in: resources) { cursor in
@@ -44,7 +63,7 @@ extension Tables {
             if isMore, let entry = try cursor.first() { try look(entry) } else { isMore = false }
             while isMore, let entry = try cursor.next() { try look(entry) }
         }
-        room.lastResource = last
+        room.hand.resource = last
         return found
     }
 
@@ -59,16 +78,57 @@ extension Tables {
         guard let (resource, record) = decoded, record.isEvictable, let generation = record.liveGeneration,
             !isInUse(resource), try !hasOverlays(resource, in: source), !room.uses.take(generation)
         else { return nil }
-        let used = max(record.usedAt ?? .min, record.syncedAt ?? .min)
-        let (idle, isLong) = now.subtractingReportingOverflow(used)
         return EvictionCandidate(
-            resource: resource,
+            subject: .resource(resource),
             item: EvictionRule.Item(
-                bytes: record.byteCount, idle: isLong ? .max : idle, isFetchable: record.snapshotPath != nil))
+                bytes: record.byteCount, usedAt: max(record.usedAt ?? .min, record.syncedAt ?? .min), now: now,
+                isFetchable: record.snapshotPath != nil))
     }
 }
 
 extension ResourceRecord {
     /// Whether rows are here that may be dropped, as far as its own record says.
     var isEvictable: Bool { state == .ready && liveGeneration != nil && !isPinned && stagingGeneration == nil }
+}
+
+// MARK: - Responses
+
+extension Tables {
+    /// The next responses that may be evicted, from where the hand stands; damaged ones are passed over.
+    ///
+    /// When they were last used is known exactly, so they need no second chance.
+    ///
+    /// - Parameters:
+    ///   - looks: how many records may still be looked at; counted down.
+    ///   - isInUse: says which blobs may not go now.
+    func nextResponses<Source: TableReader & ~Copyable>(
+        in source: borrowing Source, room: Room, looks: inout Int, limit: Int, isInUse: (Int64) -> Bool
+    ) throws -> [EvictionCandidate] {
+        var found: [EvictionCandidate] = []
+        let now = room.now()
+        while looks > 0, found.isEmpty {
+            let entries = try responses(after: room.hand.response, limit: min(looks, limit), in: source)
+            looks -= max(1, entries.count)
+            // At the end the hand goes back to the start.
+            room.hand.response = entries.last?.place
+            for entry in entries where !entry.record.isPinned && !isInUse(entry.record.blob) {
+                let used = max(entry.record.lastUsedAt, room.usage.lastUse(ofResponse: entry.record.blob) ?? .min)
+                found.append(
+                    EvictionCandidate(
+                        subject: .response(entry.place, blob: entry.record.blob),
+                        item: EvictionRule.Item(
+                            bytes: entry.record.storedBytes, usedAt: used, now: now, isFetchable: true)))
+            }
+        }
+        return found
+    }
+}
+
+extension ResponseRecord {
+    /// About the bytes of keys and values that the response and its body take.
+    var storedBytes: Int64 {
+        // The head of the record and of the blob, and a key and a record header for each chunk.
+        let (sum, isTooLarge) = byteCount.addingReportingOverflow(512 + byteCount / Int64(Limits.chunkBytes) * 24)
+        return isTooLarge ? .max : sum
+    }
 }

@@ -6,23 +6,55 @@ internal import Synchronization
 /// Shared by all opens of the file in this process, and in memory only: after a restart the hand begins anew, and what
 /// was used lately is known to the hour.
 final class Room: Sendable {
+    /// What was looked at last: the search goes on behind it.
+    struct Hand: Sendable {
+        /// The key of a resource.
+        var resource: [UInt8] = []
+        /// Where a response stands.
+        var response: ResponsePlace?
+    }
+
+    /// Garbage that waits to be removed.
+    struct Garbage: Sendable {
+        var generations: [Int64] = []
+        var blobs: [Int64] = []
+        /// Blobs whose writers gave up, which are garbage from the next commit on.
+        var discarded: [Int64] = []
+        var indexes: [Int64] = []
+    }
+
     /// The most bytes that may be stored after a commit; nil for any number.
     let cap: Int64?
     /// Milliseconds since 1970-01-01 UTC.
     let now: @Sendable () -> Int64
     /// Which generations were read lately.
     let uses = UseBits()
-    private let hand = Mutex<[UInt8]>([])
+    /// When responses were last used.
+    let usage: UsageNotes
+    /// Who reads which blob.
+    let leases: BlobLeases
+    private let position = Mutex(Hand())
+    private let knownGarbage = Mutex<(@Sendable () -> Garbage)?>(nil)
 
-    init(cap: Int64?, now: @escaping @Sendable () -> Int64) {
+    init(cap: Int64?, now: @escaping @Sendable () -> Int64, usage: UsageNotes, leases: BlobLeases) {
         self.cap = cap
         self.now = now
+        self.usage = usage
+        self.leases = leases
     }
 
-    /// The key in `resources` that was looked at last.
-    var lastResource: [UInt8] {
-        get { hand.withLock { $0 } }
-        set { hand.withLock { $0 = newValue } }
+    /// Where the search stands; on the writer thread only.
+    var hand: Hand {
+        get { position.withLock { $0 } }
+        set { position.withLock { $0 = newValue } }
+    }
+
+    /// The garbage that this process knows of.
+    var garbage: Garbage { knownGarbage.withLock { $0 }?() ?? Garbage() }
+
+    /// Says who knows the garbage.
+    func setGarbage(_ known: @escaping @Sendable () -> Garbage) {
+        knownGarbage.withLock { $0 = known }
     }
 
     /// How far below the cap the content is brought when room has to be made, so that not every commit has to: a

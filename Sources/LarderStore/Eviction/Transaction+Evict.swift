@@ -43,7 +43,8 @@ extension Transaction {
         try note(Eviction(.resource(resource), bytes: record.byteCount, reason: reason, time: room.now()))
     }
 
-    private mutating func note(_ eviction: Eviction) throws {
+    /// Journals an eviction, and has observers told.
+    mutating func note(_ eviction: Eviction) throws {
         try note(eviction.record)
         effects.evictions.append(eviction)
         effects.changes.note(eviction)

@@ -2,22 +2,17 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Transaction {
-    /// The most things looked at before some of them are evicted.
-    private static let window = 32
-
     /// Brings the stored size down to the cap, if this transaction has grown it beyond.
     ///
     /// Garbage goes first, then what may be evicted, both a little further than has to be; see ``EvictionRule``. The
-    /// work is in proportion to what the transaction adds.
+    /// work is in proportion to what the transaction adds, unless nothing may go.
     ///
     /// - Throws: ``StoreError/full(_:)`` when what may go is not enough.
     mutating func makeRoom() throws {
         guard let cap = room.cap, sizeDelta > 0 else { return }
         let needed = sizeDelta
         guard try storedSize() > cap else { return }
-        let target = cap - Room.slack(cap)
-        try reclaimGarbage(downTo: target)
-        if try storedSize() > cap { try evict(downTo: cap, slackTo: target) }
+        try makeRoom(downTo: cap, slackTo: cap - Room.slack(cap))
         let size = try storedSize()
         if size > cap { throw try shortage(cap: cap, needed: needed, missing: size - cap) }
     }
@@ -29,17 +24,55 @@ extension Transaction {
         let start = try storedSize()
         if start <= cap { return false }
         let target = max(cap, start - Int64(BulkLimits.bytes))
-        try reclaimGarbage(downTo: target)
-        if try storedSize() > target { try evict(downTo: target, slackTo: target) }
+        try makeRoom(downTo: target, slackTo: target)
         let size = try storedSize()
         return size > cap && size < start
     }
 
-    /// Removes rows of garbage generations until the stored size is at most `target`.
-    private mutating func reclaimGarbage(downTo target: Int64) throws {
+    private mutating func makeRoom(downTo cap: Int64, slackTo target: Int64) throws {
+        try reclaimKnownGarbage(downTo: target)
+        if try storedSize() > cap { try evict(downTo: cap, slackTo: target, sparesHeld: true) }
+        // What somebody reads goes when nothing else is left; so does garbage that nobody here knows of.
+        if try storedSize() > cap { try reclaimAllGarbage(downTo: target) }
+        if try storedSize() > cap { try evict(downTo: cap, slackTo: target, sparesHeld: false) }
+    }
+
+    private func shortage(cap: Int64, needed: Int64, missing: Int64) throws -> StoreError {
+        let touched = effects.changes.touched
+        let named = effects.namedBlobs
+        var use = try tables.spaceUse(
+            in: engine, cap: cap, isInUse: { touched.contains($0) }, isNamedNow: { named.contains($0) })
+        use.stored = try storedSize()
+        let gone = effects.evictions.reduce(0) { $0 + $1.bytes }
+        return .full(SpaceShortage(cap: cap, needed: needed, missing: missing, evictable: gone, use: use))
+    }
+}
+
+// MARK: - Garbage
+
+extension Transaction {
+    /// Removes the garbage that this process knows of, but for what somebody reads, down to a stored size of `target`.
+    private mutating func reclaimKnownGarbage(downTo target: Int64) throws {
+        let known = room.garbage
+        for generation in known.generations + effects.garbage { try reclaim(generation, downTo: target) }
+        for blob in known.discarded where try storedSize() > target { try discardStagedBlob(blob) }
+        for blob in known.blobs + effects.garbageBlobs where !room.leases.isHeld(blob) {
+            try reclaimBlob(blob, downTo: target)
+        }
+        for index in known.indexes + effects.garbageIndexes {
+            var isMore = true
+            while try isMore && storedSize() > target {
+                isMore = try reclaimSome(ofIndex: index, isTimeUp: { false })
+            }
+        }
+    }
+
+    /// Removes all garbage down to a stored size of `target`; who reads some of it gets ``StoreError/blobGone``.
+    private mutating func reclaimAllGarbage(downTo target: Int64) throws {
         for (generation, _) in try tables.generations(in: .garbage, engine) {
             try reclaim(generation, downTo: target)
         }
+        for blob in try tables.blobs(in: .garbage, engine) { try reclaimBlob(blob, downTo: target) }
     }
 
     private mutating func reclaim(_ generation: Int64, downTo target: Int64) throws {
@@ -51,36 +84,80 @@ extension Transaction {
         }
     }
 
+    private mutating func reclaimBlob(_ blob: Int64, downTo target: Int64) throws {
+        let excess = try storedSize() - target
+        if excess > 0 { _ = try reclaimBlob(blob, limit: excess, isTimeUp: { false }) }
+    }
+}
+
+// MARK: - Evicting
+
+extension Transaction {
+    /// The most things of each kind looked at before some of them are evicted.
+    private static let window = 32
+    /// What the journal's record of the responses evicted takes at most, in bytes.
+    private static let noteSize: Int64 = 128
+
     /// Evicts until the stored size is at most `cap`, and on to `target` as long as nothing larger than that goes.
-    private mutating func evict(downTo cap: Int64, slackTo target: Int64) throws {
-        // Twice round: what was used gets its second chance in the first.
-        var looks = try engine.statistics(of: tables.resources).entries * 2
-        while try storedSize() > cap, looks > 0 {
-            let touched = effects.changes.touched
-            var candidates = try tables.nextEvictable(
-                in: engine, room: room, looks: &looks, limit: Self.window, isInUse: { touched.contains($0) })
+    ///
+    /// - Parameter sparesHeld: whether bodies that somebody reads stay.
+    private mutating func evict(downTo cap: Int64, slackTo target: Int64, sparesHeld: Bool) throws {
+        // Twice round the resources: what was used gets its second chance in the first.
+        var looks = (
+            resources: try engine.statistics(of: tables.resources).entries * 2,
+            responses: try engine.statistics(of: tables.responses).entries + 1
+        )
+        var responses = (count: 0, bytes: Int64(0))
+        var pool: [EvictionCandidate] = []
+        let limit = max(target, cap - Self.noteSize)
+        while try storedSize() > limit, looks.resources > 0 || looks.responses > 0 || !pool.isEmpty {
+            pool += try nextCandidates(&looks, sparesHeld: sparesHeld)
             let rule = EvictionRule(wanted: try storedSize() - target)
-            candidates.sort { rule.prefers($0.item, to: $1.item) }
+            pool.sort { rule.prefers($0.item, to: $1.item) }
             // The worse half stays for a comparison with what comes behind it.
-            for candidate in candidates.prefix((candidates.count + 1) / 2) {
+            let isLast = looks.resources <= 0 && looks.responses <= 0
+            let worst = isLast ? pool.count : (pool.count + 1) / 2
+            for candidate in pool.prefix(worst) {
                 let size = try storedSize()
-                if size <= cap, size - target < candidate.item.bytes { break }
-                try evict(candidate.resource, because: .cap)
-                try reclaimEvicted(downTo: target)
+                if size <= limit, size - target < candidate.item.bytes { break }
+                guard try evict(candidate, downTo: target), case .response = candidate.subject else { continue }
+                responses = (responses.count + 1, responses.bytes + candidate.item.bytes)
             }
+            pool.removeFirst(worst)
+        }
+        if responses.count > 0 {
+            try note(
+                Eviction(.responses(responses.count), bytes: responses.bytes, reason: .cap, time: room.now()))
         }
     }
 
-    /// Removes rows of the generation that became garbage last.
-    private mutating func reclaimEvicted(downTo target: Int64) throws {
-        if let generation = effects.garbage.last { try reclaim(generation, downTo: target) }
+    private func nextCandidates(
+        _ looks: inout (resources: Int, responses: Int), sparesHeld: Bool
+    ) throws -> [EvictionCandidate] {
+        let touched = effects.changes.touched
+        let named = effects.namedBlobs
+        let resources = try tables.nextResources(
+            in: engine, room: room, looks: &looks.resources, limit: Self.window, isInUse: { touched.contains($0) })
+        let responses = try tables.nextResponses(
+            in: engine, room: room, looks: &looks.responses, limit: Self.window,
+            isInUse: { blob in named.contains(blob) || (sparesHeld && room.leases.isHeld(blob)) })
+        return resources + responses
     }
 
-    private func shortage(cap: Int64, needed: Int64, missing: Int64) throws -> StoreError {
-        let touched = effects.changes.touched
-        var use = try tables.spaceUse(in: engine, cap: cap, isInUse: { touched.contains($0) })
-        use.stored = try storedSize()
-        let gone = effects.evictions.reduce(0) { $0 + $1.bytes }
-        return .full(SpaceShortage(cap: cap, needed: needed, missing: missing, evictable: gone, use: use))
+    /// Evicts one thing, and removes as much of it as is needed for a stored size of `target`.
+    ///
+    /// - Returns: whether it was still there.
+    private mutating func evict(_ candidate: EvictionCandidate, downTo target: Int64) throws -> Bool {
+        switch candidate.subject {
+        case .resource(let resource):
+            let before = effects.garbage.count
+            try evict(resource, because: .cap)
+            guard effects.garbage.count > before, let generation = effects.garbage.last else { return false }
+            try reclaim(generation, downTo: target)
+        case .response(let place, let blob):
+            guard try removeResponse(at: place) else { return false }
+            try reclaimBlob(blob, downTo: target)
+        }
+        return true
     }
 }

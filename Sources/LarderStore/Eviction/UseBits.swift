@@ -15,6 +15,12 @@ final class UseBits: Sendable {
         if words[word].load(ordering: .relaxed) & bit == 0 { words[word].bitwiseOr(bit, ordering: .relaxed) }
     }
 
+    /// Whether it was used since it was last taken.
+    func contains(_ number: Int64) -> Bool {
+        let (word, bit) = Self.place(number)
+        return words[word].load(ordering: .relaxed) & bit != 0
+    }
+
     /// Whether it was used since this was last asked.
     func take(_ number: Int64) -> Bool {
         let (word, bit) = Self.place(number)

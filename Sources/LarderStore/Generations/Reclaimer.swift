@@ -47,6 +47,15 @@ final class Reclaimer: Sendable {
         }
     }
 
+    /// What waits to be removed.
+    var waiting: Room.Garbage {
+        state.withLock { state in
+            Room.Garbage(
+                generations: state.generations, blobs: state.blobs, discarded: state.discarded,
+                indexes: state.indexes)
+        }
+    }
+
     /// Makes a blob garbage if it is still being written, and has it removed.
     func discard(_ blob: Int64) {
         wake { $0.discarded.append(blob) }

@@ -34,6 +34,7 @@ extension Transaction {
         }
         try putResponseRecord(record, at: place)
         try putIndex(of: ResponseEntry(place: place, record: record))
+        effects.namedBlobs.insert(body.number)
         return ResponseEntry(place: place, record: record)
     }
 

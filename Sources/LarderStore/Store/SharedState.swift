@@ -48,9 +48,10 @@ final class SharedState: Sendable {
         self.environment = environment
         tables = Tables(environment.tables)
         meter = WriterMeter(elapsed: host.elapsed)
-        room = Room(cap: sizeCap, now: host.now)
+        room = Room(cap: sizeCap, now: host.now, usage: usage, leases: leases)
         reclaimer = Reclaimer(
             environment: environment, tables: tables, room: room, host: host, meter: meter, leases: leases)
+        room.setGarbage { [weak reclaimer] in reclaimer?.waiting ?? Room.Garbage() }
     }
 
     /// Runs `recover` unless it has run since the file was opened.
@@ -101,6 +102,8 @@ struct CommitEffects: Sendable {
     var garbageBlobs: [Int64] = []
     /// Secondary indexes that were given up.
     var garbageIndexes: [Int64] = []
+    /// Blobs that became the bodies of responses.
+    var namedBlobs: Set<Int64> = []
     /// What was evicted.
     var evictions: [Eviction] = []
 }

@@ -4,8 +4,11 @@ import LarderStore
 import Testing
 
 @Suite struct `A question in SQL` {
-    private func filled() throws -> (QueryStore, StoreQuery) {
-        let fixture = try QueryStore()
+    private let fixture: QueryStore
+    private let query: StoreQuery
+
+    init() throws {
+        fixture = try QueryStore()
         try fixture.put(
             [
                 ("1", #"{"price": 40, "name": "anchovy", "address": {"city": "Vigo"}}"#),
@@ -13,11 +16,11 @@ import Testing
                 ("10", #"{"price": null, "name": "bread \u00e9\n", "tags": [1, 2]}"#),
                 ("x-1", #"{"price": "60.5", "name": "Zwieback"}"#),
             ], updatedAt: 77)
-        return (fixture, try StoreQuery(fixture.store, tables: [itemTable()]))
+        query = try StoreQuery(fixture.store, tables: [itemTable()])
     }
 
+    /// §5.4.5.
     @Test func `reads columns out of payloads`() throws {
-        let (_, query) = try filled()
         let answer = try query.rows("SELECT key, price, name, city FROM items WHERE price < 50")
         #expect(answer.columns == ["key", "price", "name", "city"])
         #expect(answer.rows.map(\.values) == [["1", 40, "anchovy", "Vigo"]])
@@ -26,14 +29,13 @@ import Testing
     }
 
     @Test func `shows key and declared columns, and the rest when asked`() throws {
-        let (_, query) = try filled()
-        #expect(try query.rows("SELECT * FROM items LIMIT 1").columns == ["key", "price", "name", "title", "v", "city"])
+        #expect(
+            try query.rows("SELECT * FROM items LIMIT 1").columns == ["key", "price", "name", "title", "v", "city"])
         let hidden = try query.rows("SELECT updated_at, payload, resource_group, resource_id FROM items WHERE key = 2")
         #expect(hidden.rows.map(\.values) == [[77, #"{"price": 60.5, "name": "Apple"}"#, "items", 1]])
     }
 
     @Test func `tells classes of values apart as SQLite does`() throws {
-        let (_, query) = try filled()
         #expect(try query.column("SELECT key FROM items WHERE price = 60.5") == ["2"])
         #expect(try query.column("SELECT key FROM items WHERE price = '60.5'") == ["x-1"])
         #expect(try query.column("SELECT key FROM items WHERE price IS NULL") == ["10"])
@@ -41,7 +43,6 @@ import Testing
     }
 
     @Test func `knows SQLite's functions, JSON's included`() throws {
-        let (_, query) = try filled()
         let sum = try query.column("SELECT sum(json_extract(payload, '$.tags[1]')) FROM items")
         #expect(sum == [2])
         let each = try query.column("SELECT value FROM items, json_each(payload, '$.tags') ORDER BY value DESC")
@@ -49,7 +50,6 @@ import Testing
     }
 
     @Test func `compares by the collation of the column`() throws {
-        let (_, query) = try filled()
         #expect(try query.column("SELECT name FROM items WHERE title = 'APPLE'") == ["Apple"])
         #expect(try query.column("SELECT name FROM items WHERE name = 'APPLE'") == [])
         #expect(try query.column("SELECT key FROM items ORDER BY title") == ["1", "2", "10", "x-1"])
@@ -57,7 +57,6 @@ import Testing
     }
 
     @Test func `binds values and never pastes them`() throws {
-        let (_, query) = try filled()
         #expect(try query.column("SELECT ?1 || ?2", ["a'--", "b"]) == ["a'--b"])
         #expect(try query.column("SELECT ?", [.blob([0, 255])]) == [.blob([0, 255])])
         #expect(try query.column("SELECT typeof(?)", [.null]) == ["null"])
@@ -67,7 +66,6 @@ import Testing
     }
 
     @Test func `ends early when told to`() throws {
-        let (_, query) = try filled()
         var seen = 0
         let facts = try query.forEachRow("SELECT * FROM items") { _ in
             seen += 1
@@ -78,7 +76,6 @@ import Testing
     }
 
     @Test func `can be asked from within the answer to another`() throws {
-        let (_, query) = try filled()
         var inner: [SQLValue] = []
         try query.forEachRow("SELECT key FROM items ORDER BY key DESC LIMIT 1") { row in
             inner = try query.column("SELECT name FROM items WHERE key = ?", [row[0]])
@@ -88,7 +85,6 @@ import Testing
     }
 
     @Test func `sees one moment, whatever is written meanwhile`() throws {
-        let (fixture, query) = try filled()
         // The tables are read anew for every row of the outer loop, and a commit lies between.
         var counts: [SQLValue] = []
         try fixture.store.read { _ in

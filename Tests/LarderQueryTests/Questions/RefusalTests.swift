@@ -42,7 +42,9 @@ import Testing
             try query.rows("SELECT * FORM items")
         }
         #expect(throws: QueryError.unknownTable("nowhere", offset: nil)) { try query.rows("SELECT * FROM nowhere") }
-        #expect(throws: QueryError.unknownColumn("cost", offset: 26)) { try query.rows("SELECT * FROM items WHERE cost > 1") }
+        #expect(throws: QueryError.unknownColumn("cost", offset: 26)) {
+            try query.rows("SELECT * FROM items WHERE cost > 1")
+        }
     }
 
     @Test(arguments: ["", "  -- nothing", "SELECT 1; SELECT 2", "SELECT 1; nonsense", ";"])
@@ -55,6 +57,7 @@ import Testing
         #expect(try query.column(sql) == [1])
     }
 
+    /// §5.4.5.
     @Test func `is about objects kept in memory only`() {
         #expect(throws: QueryError.memoryOnly(table: "drafts")) { try query.rows("SELECT count(*) FROM drafts") }
         #expect(throws: QueryError.memoryOnly(table: "drafts")) {
@@ -111,7 +114,8 @@ import Testing
     @Test func `needs names that are there once`() throws {
         func declare(_ name: String, _ columns: [String]) throws {
             _ = try TableDefinition(
-                name, of: .resource(items), type: "item", columns: columns.map { try ColumnDefinition($0) })
+                name, of: .resource(items), type: "item", columns: columns.map { try ColumnDefinition($0, path: "$.a") }
+            )
         }
         try declare("my table", ["a \"quoted\" column", "select", "é"])
         for (name, columns) in [

@@ -45,7 +45,9 @@ import Testing
         #expect(told.contains { if case .fetching(let rows, _, _) = $0 { rows > 0 } else { false } })
         // Others gave way, and it does not.
         #expect(try state(fixture).count { $0 == .evicted } == 1)
-        for id in 19...21 as ClosedRange<Int64> where id != evicted { try? await sync.restore(ResourceKey("translations", id)) }
+        for id in 19...21 as ClosedRange<Int64> where id != evicted {
+            try? await sync.restore(ResourceKey("translations", id))
+        }
         #expect(try fixture.resource(evicted)?.state == .ready)
         try fixture.expectSound()
     }

@@ -25,7 +25,7 @@ struct ServeClient: AsyncParsableCommand {
             one name are joined, their values must be UTF-8, compressed bodies are decoded, and Accept-Encoding: \
             identity is added.
 
-            EXAMPLE: echo '{"id":1,"url":"http://127.0.0.1:8080/"}' | cachetool serve-client
+            EXAMPLE: cachetool serve-client --store /data/store < requests.jsonl
 
             \(ExitStatus.help)
             """,
@@ -65,8 +65,10 @@ struct ServeClient: AsyncParsableCommand {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: [UInt8].self)
         Thread.detachNewThread {
             do {
-                var reader = try LineReader("-")
-                while let line = try reader.next() { continuation.yield(line) }
+                var reader = try LineReader("-", mayEndOpen: true)
+                while let line = try reader.next() {
+                    if line.contains(where: { $0 > 0x20 }) { continuation.yield(line) }
+                }
                 continuation.finish()
             } catch {
                 continuation.finish(throwing: error)

@@ -7,14 +7,13 @@ public struct SpaceUse: Hashable, Sendable {
     public internal(set) var stored: Int64 = 0
     /// The most that may be stored; nil for any number.
     public internal(set) var cap: Int64?
-    /// Rows that may be evicted.
+    /// Rows and responses that may be evicted.
     public internal(set) var evictable: Int64 = 0
-    /// Rows of pinned resources.
+    /// Rows of pinned resources, and pinned responses.
     public internal(set) var pinned: Int64 = 0
     /// Rows of resources with local changes that are not confirmed yet.
     public internal(set) var overlaid: Int64 = 0
-    /// Rows of resources whose new full copy is being written, and those of resources that the write in question
-    /// changes.
+    /// Rows of resources whose new full copy is being written, and what the write in question itself changes or keeps.
     public internal(set) var inUse: Int64 = 0
     /// Rows of full copies being written.
     public internal(set) var staging: Int64 = 0
@@ -50,16 +49,22 @@ extension Store {
     /// What the stored bytes are spent on, in one snapshot.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
-    /// - Complexity: reads every record of resources, generations and outbox; no row.
+    /// - Complexity: reads every record of resources, responses, generations and outbox; no row and no body.
     public func spaceUse() throws -> SpaceUse {
         try read { view in try view.tables.spaceUse(in: view.transaction, cap: shared.room.cap) }
     }
 }
 
+extension ReadView {
+    /// The bytes of keys and values of every table but `meta`.
+    public borrowing func storedSize() throws -> Int64 { try tables.counters(in: transaction).storedSize }
+}
+
 extension Tables {
     /// What the stored bytes are spent on. Damaged records count as other.
     func spaceUse<Source: TableReader & ~Copyable>(
-        in source: borrowing Source, cap: Int64?, isInUse: (ResourceKey) -> Bool = { _ in false }
+        in source: borrowing Source, cap: Int64?, isInUse: (ResourceKey) -> Bool = { _ in false },
+        isNamedNow: (Int64) -> Bool = { _ in false }
     ) throws -> SpaceUse {
         var use = SpaceUse()
         use.cap = cap
@@ -79,6 +84,17 @@ extension Tables {
                 use.evictable += record.byteCount
             }
         }
+        try forEachResponse(from: ResponseKey.responses, in: source) { _, record in
+            guard let record else { return true }
+            if record.isPinned {
+                use.pinned += record.storedBytes
+            } else if isNamedNow(record.blob) {
+                use.inUse += record.storedBytes
+            } else {
+                use.evictable += record.storedBytes
+            }
+            return true
+        }
         try forEachReadable(.generations, in: source) { _, body throws(FormatError) in
             try GenerationRecord(decoding: body)
         } _: { (record: GenerationRecord) in
@@ -87,6 +103,9 @@ extension Tables {
             case .staging: use.staging += record.byteCount
             case .garbage: use.garbage += record.byteCount
             }
+        }
+        for number in try blobs(in: .garbage, source) {
+            if let record = try? blob(number, in: source) { use.garbage += record.byteCount }
         }
         try source.withReadCursor(in: outbox) { cursor in
             while let entry = try cursor.next() { use.outbox += Int64(entry.key.byteCount + entry.value.byteCount) }

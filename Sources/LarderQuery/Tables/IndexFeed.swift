@@ -1,0 +1,64 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// Rows in the order of an index, range by range and resource by resource.
+struct IndexFeed: RowFeed {
+    private let plan: TablePlan
+    private let index: SecondaryIndex
+    private let resources: [ResourceKey]
+    private let segments: [IndexSegment]
+    private var resource = 0
+    private var segment = 0
+    /// The last entry read of the segment; nil before the first.
+    private var last: IndexEntry?
+
+    /// - Parameter segments: in the order of the index, whichever way it is read.
+    init(_ plan: TablePlan, _ index: SecondaryIndex, resources: [ResourceKey], segments: [IndexSegment]) {
+        self.plan = plan
+        self.index = index
+        self.resources = segments.isEmpty ? [] : resources
+        self.segments = plan.isReversed ? segments.reversed() : segments
+    }
+
+    mutating func next(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
+        while resource < resources.count {
+            let rows = try read(limit, run)
+            if !rows.isEmpty { return rows }
+        }
+        return []
+    }
+
+    /// One batch of one segment; goes on to the next one when that is used up.
+    private mutating func read(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
+        let owner = resources[resource]
+        let current = segments[segment]
+        let rows = try run.store.read { view in
+            let entries = try view.indexEntries(
+                of: index, in: owner, range: current.range, reversed: plan.isReversed, limit: limit, after: last)
+            run.noteEntries(entries.count)
+            last = entries.last
+            if entries.count < limit { advance() }
+            return try entries.filter { current.isWanted($0.value) }.map { entry in
+                try row(RowKey(resource: owner, type: entry.type, key: entry.key), view)
+            }
+        }
+        run.noteRows(rows.count, plan)
+        return rows
+    }
+
+    private func row(_ key: RowKey, _ view: borrowing ReadView) throws -> FetchedRow {
+        guard let row = try view.row(at: key) else {
+            let reason = FormatError.invalidValue(field: "entry", value: index.number)
+            throw StoreError.damaged(table: "indexes", reason: reason)
+        }
+        return FetchedRow(key, row, plan.needs)
+    }
+
+    private mutating func advance() {
+        last = nil
+        segment += 1
+        guard segment == segments.count else { return }
+        segment = 0
+        resource += 1
+    }
+}

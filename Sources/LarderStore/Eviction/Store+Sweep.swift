@@ -1,0 +1,73 @@
+internal import LarderEngine
+internal import LarderFormat
+
+extension Store {
+    /// Resources looked at in one commit.
+    private static let uses = 256
+
+    /// Removes the responses whose time has come, and writes down which resources were used lately, in commits of bounded
+    /// size that let other writes go first.
+    ///
+    /// To be called now and then, about once an hour: a coordinator does it.
+    ///
+    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    /// - Returns: how many responses were removed.
+    /// - Throws: `CancellationError` between two commits; ``EngineError``.
+    @discardableResult
+    public func sweep(now: Int64) async throws -> Int {
+        if isReadOnly { return 0 }
+        let removed = try await sweepExpired(now: now)
+        writeUsageSoon()
+        let used = try read { view in try view.usedLately(shared.room.uses, now: now) }
+        for start in stride(from: 0, to: used.count, by: Self.uses) {
+            try Task.checkCancellation()
+            let batch = Array(used[start..<min(start + Self.uses, used.count)])
+            try await bulk { transaction in
+                for resource in batch { try transaction.noteUse(of: resource, now: now) }
+            }
+        }
+        return removed
+    }
+
+    /// Keeps the responses of a cache key from being evicted, or lets them be evicted again.
+    ///
+    /// - Returns: how many there are.
+    /// - Throws: as ``write(durability:_:)``.
+    @discardableResult
+    public func pinResponses(forKey key: String, _ isPinned: Bool = true) async throws -> Int {
+        try await write { transaction in
+            let entries = try transaction.responses(forKey: key)
+            for entry in entries {
+                try transaction.updateResponse(at: entry.place, blob: entry.record.blob) { $0.isPinned = isPinned }
+            }
+            return entries.count
+        }
+    }
+}
+
+extension ReadView {
+    /// The resources that were read since the hand last passed, and whose records do not know it to the hour.
+    fileprivate borrowing func usedLately(_ uses: UseBits, now: Int64) throws -> [ResourceKey] {
+        var found: [ResourceKey] = []
+        try tables.forEachReadable(.resources, in: transaction) { key, body throws(FormatError) in
+            (try ResourceRecord.decodeKey(key), try ResourceRecord(decoding: body))
+        } _: { (resource: ResourceKey, record: ResourceRecord) in
+            guard let generation = record.liveGeneration, uses.contains(generation) else { return }
+            let (age, isLong) = now.subtractingReportingOverflow(record.usedAt ?? .min)
+            // A time that lies ahead is written anew as well: the clock was set back.
+            if isLong || age >= UsageNotes.interval || age < 0 { found.append(resource) }
+        }
+        return found
+    }
+}
+
+extension Transaction {
+    /// Writes down that a resource was used; not told to observers, to whom nothing has changed.
+    fileprivate mutating func noteUse(of resource: ResourceKey, now: Int64) throws {
+        guard var record = try record(of: resource), record.state == .ready else { return }
+        record.usedAt = now
+        try put(body: record.encode(), in: .resources) { (key) throws(FormatError) in
+            try ResourceRecord.appendKey(resource, to: &key)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import LarderFormat
+import LarderQuery
+import LarderStore
+import LarderTesting
+import Testing
+
+/// The same rows as a table of the store and as a table of SQLite's own, asked the same questions.
+@Suite struct `Answers from the store` {
+    private static let columns = "key, price, name, title, v, city, ref, updated_at"
+
+    private let fixture: QueryStore
+    private let query: StoreQuery
+    private let plain = PlainSQLite()
+    private let seed: UInt64
+
+    init() async throws {
+        seed = ProcessInfo.processInfo.environment["QUERY_SEED"].flatMap { UInt64($0) } ?? 20_260_821
+        let fixture = try QueryStore()
+        self.fixture = fixture
+        var random = SeededGenerator(seed: seed)
+        var tables: [TableDefinition] = []
+        for (name, count) in [("items", 120), ("others", 30)] {
+            let rows = (0..<count).map { SampleRows.row($0, &random) }
+            try fixture.put(rows, type: name, updatedAt: 3)
+            try Self.fill(plain, name, rows)
+            tables.append(try Self.table(name))
+        }
+        for (path, collation) in [
+            ("$.price", IndexCollation.binary), ("$.name", .binary), ("$.name", .nocase), ("$.v", .binary),
+            ("$.ref", .binary),
+        ] {
+            for type in ["items", "others"] {
+                try await fixture.store.declareIndex(
+                    IndexDefinition(
+                        name: "\(type) \(path) \(collation)", group: items.group, type: type,
+                        path: #require(JSONPath(path)), collation: collation))
+            }
+        }
+        query = try StoreQuery(fixture.store, tables: tables)
+    }
+
+    private static func table(_ name: String) throws -> TableDefinition {
+        try TableDefinition(
+            name, of: .resource(items), type: name,
+            columns: [
+                ColumnDefinition("price"), ColumnDefinition("name"),
+                ColumnDefinition("title", path: "$.name", collation: .nocase), ColumnDefinition("v"),
+                ColumnDefinition("city", path: "$.address.city"), ColumnDefinition("ref"),
+            ])
+    }
+
+    private static func fill(_ plain: PlainSQLite, _ name: String, _ rows: [(key: String, payload: String)]) throws {
+        try plain.rows(
+            "CREATE TABLE \(name)(key TEXT, price, name, title COLLATE NOCASE, v, city, ref, updated_at INTEGER)")
+        for row in rows {
+            try plain.rows(
+                """
+                INSERT INTO \(name) SELECT ?1, json_extract(?2, '$.price'), json_extract(?2, '$.name'),
+                json_extract(?2, '$.name'), json_extract(?2, '$.v'), json_extract(?2, '$.address.city'),
+                json_extract(?2, '$.ref'), 3
+                """, [.text(row.key), .text(row.payload)])
+        }
+    }
+
+    @Test func `are those of SQLite itself, ten thousand times`() throws {
+        var maker = QuestionMaker(seed: seed)
+        var byIndex = 0
+        var failures = 0
+        let count = 10_000
+        for number in 0..<count {
+            let question = maker.next()
+            let expected = Result { try plain.rows(question.sql, question.arguments) }
+            let found = Result { try query.rows(question.sql, question.arguments) }
+            if case .success(let answer) = found, answer.facts.uses.contains(where: \.isByIndex) { byIndex += 1 }
+            guard let difference = difference(question, expected, found.map { $0.rows.map(\.values) }) else { continue }
+            Issue.record("seed \(seed), question \(number): \(question.sql) \(question.arguments): \(difference)")
+            failures += 1
+            if failures == 10 { break }
+        }
+        #expect(byIndex * 10 >= count * 4, "only \(byIndex) of \(count) questions used an index")
+    }
+
+    private func difference(
+        _ question: MadeQuestion, _ expected: Result<[[SQLValue]], any Error>, _ found: Result<[[SQLValue]], any Error>
+    ) -> String? {
+        switch (expected, found) {
+        case (.failure, .failure): return nil
+        case (.failure(let error), .success): return "SQLite fails with \(error)"
+        case (.success, .failure(let error)): return "fails with \(error)"
+        case (.success(let expected), .success(let found)):
+            let first = { (rows: [[SQLValue]]) in rows.map { Sorted($0[0], isFolded: question.isFolded) } }
+            let isSame =
+                switch question.order {
+                case .exact: expected == found
+                case .free: bag(expected) == bag(found)
+                case .byFirst: bag(expected) == bag(found) && first(expected) == first(found)
+                case .firstOnly: first(expected) == first(found)
+                }
+            return isSame ? nil : "\(expected.count) rows expected, \(found.count) found"
+        }
+    }
+
+    private func bag(_ rows: [[SQLValue]]) -> [[SQLValue]: Int] {
+        Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
+    }
+
+    /// A value as an order sees it: 1 and 1.0 are one, and letters of either case may be.
+    private struct Sorted: Equatable {
+        let value: IndexValue
+
+        init(_ value: SQLValue, isFolded: Bool) {
+            self.value =
+                switch value {
+                case .null: .null
+                case .integer(let integer): .integer(integer)
+                case .real(let real): .real(real)
+                case .text(let text): .text(isFolded ? text.lowercased() : text)
+                case .blob(let bytes): .blob(bytes)
+                }
+        }
+    }
+}
+
+extension QueryFacts.TableUse {
+    var isByIndex: Bool { if case .index = access { true } else { false } }
+}

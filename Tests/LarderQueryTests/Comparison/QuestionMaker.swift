@@ -1,0 +1,175 @@
+import LarderQuery
+import LarderTesting
+
+/// A question, and how its answers are to be compared.
+struct MadeQuestion {
+    enum Order {
+        /// The rows may come in any order.
+        case free
+        /// The rows may come in any order among those whose first values are equal.
+        case byFirst
+        /// Only the first values count: which of equal rows are within the limit is open.
+        case firstOnly
+        /// The rows come in exactly this order.
+        case exact
+    }
+
+    var sql: String
+    var arguments: [SQLValue] = []
+    var order = Order.free
+    /// Whether the first values are ordered without regard to case.
+    var isFolded = false
+}
+
+/// Makes questions about the tables `items` and `others` at random.
+struct QuestionMaker {
+    private var random: SeededGenerator
+    private var arguments: [SQLValue] = []
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+    }
+
+    mutating func next() -> MadeQuestion {
+        arguments = []
+        var question =
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: aggregate()
+            case 1, 2: join()
+            case 3: limited()
+            case 4: limitedByFirst()
+            case 5, 6: ordered()
+            default: MadeQuestion(sql: "SELECT \(all()) FROM items WHERE \(condition(2))")
+            }
+        question.arguments = arguments
+        return question
+    }
+
+    private func all() -> String { "key, price, name, v, city, updated_at" }
+
+    private mutating func ordered() -> MadeQuestion {
+        let order = pick(Self.columns)
+        let direction = pick(["", " DESC", " ASC"])
+        return MadeQuestion(
+            sql:
+                "SELECT \(order), \(all()) FROM items WHERE \(condition(1, hasCasts: false)) ORDER BY \(order)\(direction)",
+            order: .byFirst, isFolded: order == "title")
+    }
+
+    private mutating func limited() -> MadeQuestion {
+        let order = pick(Self.columns)
+        let direction = pick(["", " DESC", " DESC NULLS LAST", " NULLS LAST"])
+        return MadeQuestion(
+            sql: """
+                SELECT \(all()) FROM items WHERE \(condition(1, hasCasts: false)) ORDER BY \(order)\(direction), key \(limit())
+                """, order: .exact)
+    }
+
+    private mutating func limitedByFirst() -> MadeQuestion {
+        let order = pick(Self.columns)
+        let direction = pick(["", " DESC"])
+        let filter = Bool.random(using: &random) ? " WHERE \(comparison(hasCasts: false))" : ""
+        return MadeQuestion(
+            sql: "SELECT \(order) FROM items\(filter) ORDER BY \(order)\(direction) \(limit())", order: .firstOnly,
+            isFolded: order == "title")
+    }
+
+    private mutating func limit() -> String {
+        let offset = Bool.random(using: &random) ? " OFFSET \(Int.random(in: 0..<20, using: &random))" : ""
+        return "LIMIT \(Int.random(in: 0..<30, using: &random))\(offset)"
+    }
+
+    private mutating func aggregate() -> MadeQuestion {
+        let column = pick(Self.columns)
+        return switch Int.random(in: 0..<4, using: &random) {
+        case 0: MadeQuestion(sql: "SELECT count(*), count(\(column)) FROM items WHERE \(condition(2))")
+        case 1:
+            MadeQuestion(
+                sql: "SELECT \(pick(["min", "max"]))(\(column)) FROM items WHERE \(comparison(hasCasts: false))",
+                order: .firstOnly,
+                isFolded: column == "title")
+        case 2: MadeQuestion(sql: "SELECT count(*) FROM items WHERE \(comparison()) GROUP BY \(column)")
+        default:
+            MadeQuestion(
+                sql: "SELECT DISTINCT typeof(\(column)), \(column) IS NULL FROM items WHERE \(comparison())")
+        }
+    }
+
+    private mutating func join() -> MadeQuestion {
+        let kind = pick(["JOIN", "LEFT JOIN"])
+        let left = pick(["price", "v", "name", "key", "ref"])
+        let right = pick(["price", "v", "name", "key", "ref"])
+        let comparison = pick(["=", "=", "=", "=", "IS", "<"])
+        let extra = Bool.random(using: &random) ? " AND a.\(self.comparison())" : ""
+        return MadeQuestion(
+            sql: """
+                SELECT a.key, a.v, o.key, o.v FROM items a \(kind) others o ON a.\(left) \(comparison) o.\(right) \
+                WHERE a.price < 40\(extra)
+                """)
+    }
+
+    /// A condition of some comparisons.
+    ///
+    /// - Parameter hasCasts: false where the order of equal values counts. SQLite takes a column that equals a constant
+    ///   for constant, also where affinity makes `'1'` and `1.0` equal, and leaves such rows unsorted.
+    private mutating func condition(_ depth: Int, hasCasts: Bool = true) -> String {
+        if depth == 0 { return comparison(hasCasts: hasCasts) }
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0:
+            let first = condition(depth - 1, hasCasts: hasCasts)
+            return "(\(first) OR \(condition(depth - 1, hasCasts: hasCasts)))"
+        case 1: return "NOT (\(condition(depth - 1, hasCasts: hasCasts)))"
+        case 2...4:
+            let first = comparison(hasCasts: hasCasts)
+            return "(\(first) AND \(condition(depth - 1, hasCasts: hasCasts)))"
+        default: return comparison(hasCasts: hasCasts)
+        }
+    }
+
+    /// A comparison that begins with a column.
+    private mutating func comparison(hasCasts: Bool = true) -> String {
+        let column = pick(Self.columns)
+        switch Int.random(in: hasCasts ? 0..<14 : 1..<14, using: &random) {
+        case 0:
+            let comparison = pick(["=", "<", ">="])
+            return "\(column) \(comparison) CAST(\(value(column)) AS \(pick(["INTEGER", "TEXT", "REAL", "NUMERIC"])))"
+        case 1: return "\(column) IS NOT NULL"
+        case 2: return "\(column) IN (\(value(column)), \(value(column)), \(value(column)))"
+        case 3: return "\(column) BETWEEN \(value(column)) AND \(value(column))"
+        case 4: return "\(column) \(pick(["LIKE", "NOT LIKE"])) \(pattern("%"))"
+        case 5: return "\(column) GLOB \(pattern("*"))"
+        case 6: return "\(column) = \(value(column)) COLLATE \(pick(["NOCASE", "BINARY", "RTRIM"]))"
+        case 7: return "\(column) IS NULL"
+        case 8: return "\(column) \(pick(["IS", "IS NOT"])) \(value(column))"
+        case 9: return "\(column) > \(value(column)) COLLATE \(pick(["NOCASE", "BINARY"]))"
+        default: return "\(column) \(pick(["=", "=", "=", "<", "<=", ">", ">=", "<>"])) \(value(column))"
+        }
+    }
+
+    /// A value as a literal or a parameter; mostly one that the column has.
+    private mutating func value(_ column: String) -> String {
+        let literals = Int.random(in: 0..<5, using: &random) == 0 ? SampleRows.literals : SampleRows.likely(column)
+        let literal = pick(literals)
+        if Bool.random(using: &random), let argument = SampleRows.argument(literal) {
+            arguments.append(argument)
+            return "?"
+        }
+        return literal
+    }
+
+    private mutating func pattern(_ wildcard: String) -> String {
+        let start = pick(["", "a", "A", "ab", "b", "1", "-", "0", "é", "Z", "a_", "[ab]", "x-1"])
+        let pattern = start + pick([wildcard, "", wildcard + "b", "_" + wildcard])
+        if Bool.random(using: &random) {
+            arguments.append(.text(pattern))
+            return "?"
+        }
+        return "'\(pattern)'"
+    }
+
+    private mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: elements.indices, using: &random)]
+    }
+
+    private static let columns = ["price", "price", "name", "title", "v", "v", "key", "ref", "city", "updated_at"]
+}
