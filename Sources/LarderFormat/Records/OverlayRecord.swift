@@ -45,15 +45,7 @@ package struct OverlayRecord: Hashable, Sendable {
         writer.append(integer: state.rawValue)
         if let entryID { writer.append(uuid: entryID) } else { writer.appendNull() }
         writer.append(optionalInteger: base.map { Int64(bitPattern: $0) })
-        var body: [UInt8] = []
-        body.reserveCapacity(OverlayBody.tupleOffset + writer.bytes.count + payload.byteCount)
-        body.append(littleEndian: UInt64(bitPattern: updatedAt))
-        // At most 1 + 1 + 2 + 17 + 9 bytes.
-        body.append(UInt8(writer.bytes.count))
-        body.append(0)
-        body.append(contentsOf: writer.bytes)
-        body.append(copying: payload)
-        return body
+        return OverlayBody.encode(updatedAt: updatedAt, tuple: writer.bytes, payload: payload)
     }
 }
 
@@ -73,6 +65,8 @@ package struct OverlayBody: ~Escapable {
 
     /// All but the payload.
     package let record: OverlayRecord
+    /// The elements that the record was read from, and any of later versions.
+    package let tuple: RawSpan
     /// The content; valid as long as the body it was read from.
     package let payload: RawSpan
 
@@ -95,6 +89,22 @@ package struct OverlayBody: ~Escapable {
         record.state = state
         if kind == .tombstone, end < body.byteCount { throw .trailingBytes(offset: end) }
         self.record = record
+        tuple = body.extracting(Self.tupleOffset..<end)
         payload = body.extracting(end..<body.byteCount)
+    }
+
+    /// The body of the given parts.
+    ///
+    /// - Parameter tuple: at most 65,535 bytes; traps beyond.
+    package static func encode(updatedAt: Int64, tuple: [UInt8], payload: RawSpan) -> [UInt8] {
+        let size = UInt16(tuple.count)
+        var body: [UInt8] = []
+        body.reserveCapacity(tupleOffset + tuple.count + payload.byteCount)
+        body.append(littleEndian: UInt64(bitPattern: updatedAt))
+        body.append(UInt8(truncatingIfNeeded: size))
+        body.append(UInt8(truncatingIfNeeded: size >> 8))
+        body.append(contentsOf: tuple)
+        body.append(copying: payload)
+        return body
     }
 }

@@ -17,6 +17,30 @@ import Testing
         #expect(sample.directory.names == ["copy", "dump.jsonl", "store"])
     }
 
+    @Test func `holds indexes and local writes, and brings them back`() async throws {
+        let sample = try await SampleStore()
+        let store = try sample.open()
+        let verse = { (key: String) in RowKey(resource: SampleStore.verses, type: "translation", key: key) }
+        try await store.declareIndex(
+            IndexDefinition(
+                name: "verse", group: SampleStore.verses.group, type: "translation", path: JSONPath("$.verse")!))
+        try await store.write { transaction in
+            try transaction.layOver(.replacement(bytes("{\"verse\":0}")), at: verse("7"), updatedAt: 1)
+            try transaction.layOver(.replacement([0, 255], codec: .opaque), at: verse("new"), updatedAt: 2)
+            try transaction.layOver(.removal, at: verse("8"), updatedAt: 3)
+        }
+        try store.close()
+        let (file, copy) = (sample.aside("dump.jsonl"), sample.aside("copy"))
+        #expect(try Tool.run("dump", sample.path, "--output", file).status == 0)
+        let loaded = try Tool.run("load", file, copy)
+        #expect(loaded.status == 0, "\(loaded.talk)")
+        let first = try Data(contentsOf: URL(fileURLWithPath: file))
+        #expect([UInt8](first) == (try Tool.run("dump", copy).output))
+        #expect(try Tool.run("verify", copy).text == "OK\n")
+        let redacted = try Tool.run("dump", sample.path, "--redact")
+        #expect(redacted.status == 0 && !redacted.text.contains("\"verse\""))
+    }
+
     @Test func `is the same whatever way the content came to be`() async throws {
         let sample = try await SampleStore()
         let before = try Tool.run("dump", sample.path).output

@@ -90,6 +90,9 @@ extension DumpReader {
             return (table, RawRecord(key: key.bytes, value: value))
         }
         let body = try self.body(json["record"], Shape.body(table, key: parts))
+        if table == .overlay {
+            return (table, RawRecord(key: key.bytes, value: try overlay(json, key: key.bytes, tuple: body)))
+        }
         if table == .rows {
             let owner = try decode { () throws(FormatError) in try OwnerRecord(decoding: body.rawSpan).owner }
             self.owner = (parts[0], Checksum.ownerSeed(owner))
@@ -100,16 +103,30 @@ extension DumpReader {
 
     private func row(_ json: JSON, key: [UInt8], generation: JSON) throws -> [UInt8] {
         guard let owner, owner.generation == generation else { throw bad("the row's generation has no owner") }
+        let (codec, updatedAt, payload) = try content(json)
+        var value: [UInt8] = []
+        Record.seal(
+            row: payload.rawSpan, updatedAt: updatedAt, codec: codec, key: key.rawSpan, seed: owner.seed, into: &value)
+        return value
+    }
+
+    private func overlay(_ json: JSON, key: [UInt8], tuple: [UInt8]) throws -> [UInt8] {
+        let (codec, updatedAt, payload) = try content(json)
+        guard tuple.count <= UInt16.max else { throw bad("the record is too long") }
+        let body = OverlayBody.encode(updatedAt: updatedAt, tuple: tuple, payload: payload.rawSpan)
+        return Record.seal(
+            body: body.rawSpan, codec: codec.rawValue, key: key.rawSpan, seed: TableName.overlay.seed)
+    }
+
+    /// What the lines of rows and overlays have beside their records.
+    private func content(_ json: JSON) throws -> (codec: PayloadCodec, updatedAt: Int64, payload: [UInt8]) {
         guard case .integer(let number)? = json["codec"], let byte = UInt8(exactly: number),
             let codec = PayloadCodec(rawValue: byte)
         else { throw bad("no codec, or an unknown one") }
         guard case .integer(let updatedAt)? = json["updatedAt"] else { throw bad("no updatedAt") }
         guard let payload = Field.bytes(json["payload"] ?? json) else { throw bad("no payload") }
         try decode { () throws(FormatError) in try Limits.check(payload: payload.count) }
-        var value: [UInt8] = []
-        Record.seal(
-            row: payload.rawSpan, updatedAt: updatedAt, codec: codec, key: key.rawSpan, seed: owner.seed, into: &value)
-        return value
+        return (codec, updatedAt, payload)
     }
 
     private func body(_ json: JSON?, _ fields: [Field]) throws -> [UInt8] {

@@ -21,7 +21,7 @@ enum Shape {
         case .responses: [Field("kind")] + responseKey(kind)
         case .blobs: [Field("kind"), Field("blob")] + (kind == 1 ? [Field("chunk")] : [])
         case .indexes: kind == nil ? [Field("kind", .word), Field("index")] : indexEntry
-        case .overlay: []
+        case .overlay: row + [Field("sequence")]
         }
     }
 
@@ -40,7 +40,8 @@ enum Shape {
         case .responses: key.first == .integer(0) ? response : [Field("blob")]
         case .blobs: blob
         case .indexes: key.first == "index" ? index : []
-        case .overlay: []
+        // Beside codec, updatedAt and payload, as rows have them.
+        case .overlay: overlay
         }
     }
 
@@ -87,6 +88,10 @@ enum Shape {
         Field("path", .content), Field("collation", .state(["binary", "nocase"])),
         Field("state", .state(["building", "ready", "removing"])),
     ]
+    private static let overlay = [
+        Field("change", .state(["", "replacement", "tombstone"])), Field("state", .state(["pending", "confirmed"])),
+        Field("entry", .uuid), Field("base", .bits),
+    ]
     private static let validators = [
         Field("entityTag", .content), Field("lastModified", .content), Field("fetchedAt"),
     ]
@@ -116,7 +121,7 @@ enum Shape {
         Field("nextBlob"), Field("nextIndex"), Field("nextCollection"), Field("storedSize"),
     ]
     private static let resource = [
-        Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"),
+        Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"), Field("overlays"),
         Field("stagingGeneration"), Field("floor"), Field("snapshotPath", .content), Field("rows"), Field("bytes"),
         Field("syncedAt"), Field("changedAt"), Field("schemaVersion"), Field("pinned"),
         Field("usedAt"), Field("evictedBytes"),
