@@ -62,7 +62,11 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(name: "LarderQuery", dependencies: ["CSQLite", "LarderStore", "LarderFormat"]),
+        .target(
+            name: "LarderQuery",
+            dependencies: [
+                "CSQLite", "LarderStore", "LarderFormat", .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(
             name: "Larder",
             dependencies: [
@@ -147,10 +151,14 @@ let package = Package(
                 "LarderTesting", "LarderURLSession", "LarderAsyncHTTPClient", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ],
+            exclude: ["COVERAGE.md"]),
         .testTarget(
             name: "LarderQueryTests",
-            dependencies: ["LarderQuery", "CSQLite", "LarderStore", "LarderFormat", "LarderTesting"]),
+            dependencies: [
+                "LarderQuery", "CSQLite", "LarderStore", "LarderEngine", "LarderFormat", "LarderTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "CacheToolTests",
             dependencies: [

@@ -18,6 +18,8 @@ package struct ResourceRecord: Hashable, Sendable {
     package var state: State
     /// The generation readers see.
     package var liveGeneration: Int64?
+    /// The records of `overlay` that lie over its rows.
+    package var overlays: Int64
     /// The generation being written.
     package var stagingGeneration: Int64?
     /// The sequence up to which changes are already in: what is at or below never applies.
@@ -44,6 +46,7 @@ package struct ResourceRecord: Hashable, Sendable {
     /// The record of a resource of which nothing is there yet.
     package init() {
         state = .empty
+        overlays = 0
         floor = 0
         rowCount = 0
         byteCount = 0
@@ -56,6 +59,7 @@ package struct ResourceRecord: Hashable, Sendable {
         var reader = TupleReader(body)
         state = try reader.state("state", as: State.self)
         liveGeneration = try reader.optionalCount("liveGeneration")
+        overlays = try reader.count("overlays")
         stagingGeneration = try reader.optionalCount("stagingGeneration")
         floor = try reader.integer()
         snapshotPath = try reader.optionalText()
@@ -69,12 +73,16 @@ package struct ResourceRecord: Hashable, Sendable {
         evictedBytes = try reader.count("evictedBytes")
     }
 
-    /// Reads only what a reader of rows needs: the generation that is shown, or `nil` when none is.
-    package static func visibleGeneration(decoding body: RawSpan) throws(FormatError) -> Int64? {
+    /// Reads only what a reader of rows needs: the generation that is shown, or `nil` when none is, and whether
+    /// overlays lie over it.
+    package static func visibility(
+        decoding body: RawSpan
+    ) throws(FormatError) -> (generation: Int64?, hasOverlays: Bool) {
         var reader = TupleReader(body)
         let state = try reader.state("state", as: State.self)
         let live = try reader.optionalCount("liveGeneration")
-        return state == .ready ? live : nil
+        let overlays = try reader.count("overlays")
+        return (state == .ready ? live : nil, overlays > 0)
     }
 
     /// The body.
@@ -82,6 +90,7 @@ package struct ResourceRecord: Hashable, Sendable {
         var writer = TupleWriter()
         writer.append(integer: state.rawValue)
         writer.append(optionalInteger: liveGeneration)
+        writer.append(integer: overlays)
         writer.append(optionalInteger: stagingGeneration)
         writer.append(integer: floor)
         writer.append(optionalText: snapshotPath)

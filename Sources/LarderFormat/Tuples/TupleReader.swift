@@ -73,6 +73,11 @@ package struct TupleReader: ~Escapable {
         return UUIDBytes(high: high.byteSwapped, low: low.byteSwapped)
     }
 
+    /// Reads a UUID, or null.
+    package mutating func optionalUUID() throws(FormatError) -> UUIDBytes? {
+        try takeNull() ? nil : uuid()
+    }
+
     /// Reads a record key. A text that is a canonical decimal is refused: one key has one encoding.
     package mutating func recordKey() throws(FormatError) -> String {
         let start = offset

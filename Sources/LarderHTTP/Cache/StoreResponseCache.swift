@@ -31,7 +31,8 @@ public struct StoreResponseCache: ResponseCache {
             for entry in try view.responses(forKey: key) {
                 // A damaged head is as good as none.
                 guard let handle = try? view.hold(entry.record.blob, in: store),
-                    let kept = CachedResponse(entry.record, body: StoreBody(handle: handle))
+                    let kept = CachedResponse(
+                        entry.record, body: StoreBody(handle: handle, place: entry.place, store: store))
                 else {
                     isComplete = false
                     continue
@@ -118,7 +119,7 @@ private final class StoreResponseWriter: ResponseWriter {
             }
             let body: any BodySource =
                 if let handle = try store.blob(entry.record.blob) {
-                    StoreBody(handle: handle)
+                    StoreBody(handle: handle, place: entry.place, store: store)
                 } else {
                     // Replaced by another in the same moment.
                     GoneBody(byteCount: entry.record.byteCount)
@@ -139,6 +140,8 @@ private final class StoreResponseWriter: ResponseWriter {
 /// A body in the store.
 private struct StoreBody: BodySource {
     let handle: BlobHandle
+    let place: ResponsePlace
+    let store: Store
 
     var byteCount: Int64 { handle.byteCount }
 
@@ -146,6 +149,10 @@ private struct StoreBody: BodySource {
         do {
             try handle.read(range, body)
         } catch StoreError.blobGone {
+            throw HTTPCacheError.bodyGone
+        } catch StoreError.damaged(TableName.blobs.rawValue, _) {
+            // Nobody can use it any more, so the next request is to go to the network.
+            store.removeResponseSoon(at: place, blob: handle.number)
             throw HTTPCacheError.bodyGone
         }
     }

@@ -77,6 +77,8 @@ extension CacheControl {
         }
 
         var isAbsent: Bool { if case .absent = self { true } else { false } }
+
+        var isMalformed: Bool { if case .malformed = self { true } else { false } }
     }
 
     /// Reads what follows a name, up to the end of the member. White space beside `=` is not allowed.
@@ -105,7 +107,7 @@ extension CacheControl {
         case "private": isPrivate = true
         case "public": if argument.isAbsent { isPublic = true }
         // RFC 8246 §2: an argument has no meaning.
-        case "immutable": isImmutable = true
+        case "immutable": if !argument.isMalformed { isImmutable = true }
         case "must-understand": if argument.isAbsent { mustUnderstand = true }
         case "none": none = true
         case "max-age": maxAge = maxAge ?? argument.seconds ?? 0

@@ -63,6 +63,9 @@ extension SQLiteConnection {
             guard let context = unsafe context else { return SQLITE_ERROR }
             let box = unsafe Unmanaged<TableBox>.fromOpaque(context).takeUnretainedValue()
             return box.connection.answering {
+                // Declaring columns is compiled like a statement, and asks for leave like one.
+                box.connection.isDeclaring = true
+                defer { box.connection.isDeclaring = false }
                 try box.connection.check(unsafe sqlite3_declare_vtab(database, box.table.schema))
                 unsafe made?.pointee = Instance.make(sqlite3_vtab.self, for: box)
             }

@@ -26,6 +26,8 @@ final class SQLiteConnection: @unchecked Sendable {
     private var authorize: ((SQLiteAction) -> Bool)?
     /// Whether a `SELECT` was met since this was last made false.
     var hasMetSelect = false
+    /// Whether a table is being declared.
+    var isDeclaring = false
     private var mayContinue: (() -> Bool)?
 
     /// Opens the database that `uri` names, made when it does not exist, or a new one in memory.
@@ -71,6 +73,7 @@ final class SQLiteConnection: @unchecked Sendable {
                     case SQLITE_RECURSIVE: .recursion
                     default: .other
                     }
+                if connection.isDeclaring { return SQLITE_OK }
                 if case .select = action { connection.hasMetSelect = true }
                 return connection.authorize?(action) ?? false ? SQLITE_OK : SQLITE_DENY
             }, Unmanaged.passUnretained(self).toOpaque())

@@ -15,7 +15,7 @@ extension ReadView {
     /// Copies of the entries of an index over the rows of one resource, in the index's order, those of equal values by
     /// the keys of their rows.
     ///
-    /// Exact: what does not fit an entry is read from its row. A resource that is not ready has none.
+    /// Exact: what does not fit an entry is read from its row, and local writes are in place of the server's rows.
     ///
     /// - Parameters:
     ///   - range: which values.
@@ -32,11 +32,10 @@ extension ReadView {
         guard try indexes().contains(where: { $0.number == index.number && $0.state == .ready }) else {
             throw StoreError.indexNotReady(index.definition.name)
         }
-        guard limit > 0, index.covers(resource),
-            let source = try tables.rowSource(of: resource, in: transaction)
-        else { return [] }
+        guard limit > 0, index.covers(resource) else { return [] }
+        let source = try mergedSource(of: resource)
         var scan = try IndexScan(
-            index, range, reversed: reversed, limit: limit, after: after, generation: source.generation)
+            index, range, reversed: reversed, limit: limit, after: after, generation: source.rows.generation)
         try tables.scan(&scan, source, in: transaction)
         return scan.found
     }
@@ -50,9 +49,10 @@ extension ReadView {
     public borrowing func indexEntryCount(
         of index: SecondaryIndex, in resource: ResourceKey, range: IndexRange = .all, limit: Int = 1000
     ) throws -> Int {
-        guard limit > 0, let source = try tables.rowSource(of: resource, in: transaction) else { return 0 }
+        let source = try mergedSource(of: resource)
+        guard limit > 0, source.hasRows else { return 0 }
         let (start, end) = try range.encoded(
-            index.definition.collation, generation: source.generation, index: index.number)
+            index.definition.collation, generation: source.rows.generation, index: index.number)
         var count = 0
         try tables.forEachRaw(.indexes, prefix: [], from: start, in: transaction) { entry in
             guard entry.key.lexicographicallyPrecedes(end.rawSpan) else { return false }
@@ -71,19 +71,58 @@ extension [SecondaryIndex] {
 }
 
 extension Tables {
-    /// Gives `scan` the entries of its index in a generation.
+    /// Gives `scan` the entries of its index, those of rows that are shown.
     func scan<Source: TableReader & ~Copyable>(
-        _ scan: inout IndexScan, _ rows: RowSource, in source: borrowing Source
+        _ scan: inout IndexScan, _ merged: MergedSource, in source: borrowing Source
     ) throws {
-        let (start, end) = try scan.bounds(generation: rows.generation)
+        let (start, end) = try scan.bounds(generation: merged.rows.generation)
         guard start.rawSpan.lexicographicallyPrecedes(end.rawSpan) else { return }
         let indexes = RowIndexes([scan.index], type: scan.index.definition.type)
-        var isGoing = true
-        try forEachEntry(from: start, upTo: end, reversed: scan.isReversed, in: source) { entry in
-            isGoing = try scan.visit(try Self.candidate(entry)) { try wholeValue(of: $0, indexes, rows, in: source) }
-            return isGoing
+        var overlays = try overlaidEntries(scan, merged, indexes, from: start, upTo: end, in: source)
+        /// Answers whether to go on.
+        func visit(_ candidate: IndexCandidate) throws -> Bool {
+            try scan.visit(candidate) { try wholeValue(of: $0, indexes, merged.rows, in: source) }
         }
-        if isGoing { _ = try scan.flush { try wholeValue(of: $0, indexes, rows, in: source) } }
+        var isGoing = true
+        if merged.hasRows {
+            try forEachEntry(from: start, upTo: end, reversed: scan.isReversed, in: source) { entry in
+                let candidate = try Self.candidate(entry)
+                while isGoing, let next = overlays.next(before: candidate.key) { isGoing = try visit(next) }
+                if isGoing, !overlays.hides(candidate) { isGoing = try visit(candidate) }
+                return isGoing
+            }
+        }
+        while isGoing, let next = overlays.next() { isGoing = try visit(next) }
+        if isGoing { _ = try scan.flush { try wholeValue(of: $0, indexes, merged.rows, in: source) } }
+    }
+
+    /// The rows that local writes make, as entries of the index of `scan`.
+    private func overlaidEntries<Source: TableReader & ~Copyable>(
+        _ scan: IndexScan, _ merged: MergedSource, _ indexes: RowIndexes, from start: [UInt8], upTo end: [UInt8],
+        in source: borrowing Source
+    ) throws -> OverlaidEntries {
+        var found = OverlaidEntries(isReversed: scan.isReversed)
+        guard merged.hasOverlays else { return found }
+        let generation = merged.rows.generation
+        let range = RowRange.type(scan.index.definition.type, of: merged.rows.owner)
+        let (first, last) = try range.encoded(generation: generation)
+        for overlay in try shownOverlays(
+            of: range.resource, generation: generation, from: first, upTo: last, in: source)
+        {
+            let name = try decoding(.overlay) { () throws(FormatError) in
+                try OverlayKey.decode(overlay.overlayKey.rawSpan).row
+            }
+            found.hide(name)
+            guard let row = try row(ofOverlay: overlay.overlayKey, in: source) else { continue }
+            let value = indexes.values(of: row.payload, codec: row.codec)[0]
+            let (key, term) = try IndexScan.key(of: value, name.type, name.key, scan.index, generation: generation)
+            guard !key.rawSpan.lexicographicallyPrecedes(start.rawSpan),
+                key.rawSpan.lexicographicallyPrecedes(end.rawSpan)
+            else { continue }
+            found.add(IndexCandidate(key: key, term: term, type: name.type, name: name.key, value: value))
+        }
+        found.sort()
+        return found
     }
 
     /// Calls `body` with the entries of `indexes` between two keys until it answers false.

@@ -1,5 +1,6 @@
 internal import LarderEngine
-internal import LarderFormat
+package import LarderFormat
+internal import Logging
 
 /// Which responses to remove.
 package enum ResponseSelection: Hashable, Sendable {
@@ -35,6 +36,29 @@ extension Store {
                 try places.count { place in try transaction.remove(place, of: selection) }
             }
             if places.count < Self.batch { return removed }
+        }
+    }
+
+    /// Removes a response whose body proved damaged, behind the caller's back; returns at once.
+    ///
+    /// - Parameter blob: the number of its blob; one that took its place has another and stays.
+    package func removeResponseSoon(at place: ResponsePlace, blob: Int64) {
+        if isReadOnly { return }
+        do throws(EngineError) {
+            try environment.onWriter {
+                do {
+                    try self.shared.transact(durability: .relaxed) { transaction in
+                        guard try transaction.tables.response(at: place, in: transaction.engine)?.blob == blob else {
+                            return
+                        }
+                        try transaction.removeResponse(at: place)
+                    }
+                } catch {
+                    self.host.logger.warning("could not remove a damaged response", metadata: ["error": "\(error)"])
+                }
+            }
+        } catch {
+            // The store is closing; whoever meets the response next removes it.
         }
     }
 

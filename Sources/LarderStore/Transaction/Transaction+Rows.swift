@@ -2,7 +2,7 @@ internal import LarderEngine
 public import LarderFormat
 
 extension Transaction {
-    /// Puts a row into the visible rows of its resource, in place of the one there.
+    /// Puts a row into the server's visible rows of its resource, in place of the one there.
     ///
     /// A resource without rows becomes ready with this one.
     ///
@@ -52,7 +52,7 @@ extension Transaction {
         try put(payload.rawSpan, at: key, updatedAt: updatedAt, codec: codec)
     }
 
-    /// Removes a row from the visible rows of its resource.
+    /// Removes a row from the server's visible rows of its resource.
     ///
     /// - Returns: false when it was not there.
     @discardableResult
@@ -76,10 +76,11 @@ extension Transaction {
         return true
     }
 
-    /// The row at `key`, this transaction's own changes included; ends with the next change.
+    /// The row at `key` as local writes have it, or else as the server does, this transaction's own changes included; ends
+    /// with the next change.
     @_lifetime(borrow self)
     public borrowing func row(at key: RowKey) throws -> Row? {
-        try tables.row(at: key, in: engine)
+        try tables.mergedRow(at: key, in: engine)
     }
 
     /// A copy of the payload at `key`, this transaction's own changes included, or nil.
@@ -94,7 +95,9 @@ extension Transaction {
         in range: RowRange, reversed: Bool = false, limit: Int = .max, verified: Bool = true,
         _ body: (borrowing RowEntry) throws -> Void
     ) throws -> Int {
-        try tables.scan(range, in: engine, reversed: reversed, limit: limit, verified: verified, body)
+        try tables.mergedScan(
+            range, from: try tables.mergedSource(of: range.resource, in: engine), in: engine, reversed: reversed,
+            limit: limit, verified: verified, body)
     }
 
     static func checksum(of value: RawSpan) throws(StoreError) -> UInt64 {

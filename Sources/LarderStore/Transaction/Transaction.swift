@@ -121,6 +121,9 @@ extension Transaction {
         return number
     }
 
+    /// The sequence that the outbox gives next.
+    func nextOutboxSequence() throws -> Int64 { try currentCounters().nextOutboxSequence }
+
     private func currentCounters() throws -> CountersRecord {
         if let counters { return counters }
         return try tables.counters(in: engine)

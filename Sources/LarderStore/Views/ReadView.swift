@@ -10,7 +10,7 @@ public struct ReadView: ~Copyable {
     let tables: Tables
     private let uses: UseBits
     /// Where the rows of the resource read last lie: within one snapshot that does not change.
-    private let lastSource = Mutex<RowSource?>(nil)
+    private let lastSource = Mutex<MergedSource?>(nil)
 }
 
 extension ReadView: ReadContext {
@@ -46,23 +46,22 @@ extension ReadView {
         return found
     }
 
-    /// The row at `key`, or nil when there is none or its resource is not ready.
+    /// The row at `key` as local writes have it, or else as the server does; nil when there is none.
     ///
-    /// Verifies the checksum, which covers key and owner.
+    /// The server's rows of a resource that is not ready are not shown, local writes always are. Verifies the checksum, which covers key and owner.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)`` for a key beyond the format's limits.
     /// - Complexity: O(log *n*) page visits; nothing is allocated.
     @_lifetime(borrow self)
     public borrowing func row(at key: RowKey) throws -> Row? {
-        guard let source = try rowSource(of: key.resource) else { return nil }
-        return try tables.row(at: key, from: source, in: transaction)
+        try tables.mergedRow(at: key, from: try mergedSource(of: key.resource), in: transaction)
     }
 
-    private borrowing func rowSource(of resource: ResourceKey) throws -> RowSource? {
-        if let last = lastSource.withLock({ $0 }), last.owner == resource { return last }
-        guard let found = try tables.rowSource(of: resource, in: transaction) else { return nil }
+    borrowing func mergedSource(of resource: ResourceKey) throws -> MergedSource {
+        if let last = lastSource.withLock({ $0 }), last.rows.owner == resource { return last }
+        let found = try tables.mergedSource(of: resource, in: transaction)
         lastSource.withLock { $0 = found }
-        uses.note(found.generation)
+        if found.hasRows { uses.note(found.rows.generation) }
         return found
     }
 
@@ -72,7 +71,7 @@ extension ReadView {
         return [UInt8](copying: row.payload)
     }
 
-    /// Calls `body` with the rows of `range` in key order.
+    /// Calls `body` with the rows of `range`, local writes in place of the server's rows, in key order.
     ///
     /// - Parameters:
     ///   - reversed: from the end to the start.
@@ -86,9 +85,9 @@ extension ReadView {
         in range: RowRange, reversed: Bool = false, limit: Int = .max, verified: Bool = true,
         _ body: (borrowing RowEntry) throws -> Void
     ) throws -> Int {
-        _ = try rowSource(of: range.resource)
-        return try tables.scan(
-            range, in: transaction, reversed: reversed, limit: limit, verified: verified, body)
+        try tables.mergedScan(
+            range, from: try mergedSource(of: range.resource), in: transaction, reversed: reversed, limit: limit,
+            verified: verified, body)
     }
 
     /// Copies of the rows of `range` in key order.

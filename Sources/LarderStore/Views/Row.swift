@@ -1,10 +1,10 @@
 public import LarderFormat
 
-/// One row as it lies in the store: nothing is copied.
+/// One row as it lies in the store, the server's or a local write: nothing is copied.
 ///
 /// Valid as long as the view or transaction it was read from, in a transaction only until its next change.
 public struct Row: ~Escapable {
-    /// When the server last changed the row, in milliseconds since 1970-01-01 UTC.
+    /// When the row was last changed, by the server or locally, in milliseconds since 1970-01-01 UTC.
     public let updatedAt: Int64
     /// How the payload is to be read.
     public let codec: PayloadCodec
@@ -22,13 +22,28 @@ public struct Row: ~Escapable {
             throw .damaged(table: TableName.rows.rawValue, reason: error)
         }
     }
+
+    /// The row that an overlay makes, verified; nil when it removes the row.
+    @_lifetime(copy value)
+    init?(overlay value: RawSpan, key: RawSpan) throws(StoreError) {
+        do throws(FormatError) {
+            let body = try Record.open(value, key: key, seed: TableName.overlay.seed)
+            let overlay = try OverlayBody(body: body)
+            if overlay.record.kind == .tombstone { return nil }
+            codec = try RecordHeader.payloadCodec(in: value)
+            updatedAt = overlay.record.updatedAt
+            payload = overlay.payload
+        } catch {
+            throw .damaged(table: TableName.overlay.rawValue, reason: error)
+        }
+    }
 }
 
 /// A row copied out of the store.
 public struct StoredRow: Hashable, Sendable {
     /// Where the row lies.
     public let key: RowKey
-    /// When the server last changed the row, in milliseconds since 1970-01-01 UTC.
+    /// When the row was last changed, by the server or locally, in milliseconds since 1970-01-01 UTC.
     public let updatedAt: Int64
     /// How the payload is to be read.
     public let codec: PayloadCodec
@@ -38,7 +53,8 @@ public struct StoredRow: Hashable, Sendable {
 
 /// One row of a scan; valid until the closure it is lent to returns.
 public struct RowEntry: ~Escapable {
-    private let encodedKey: RawSpan
+    /// The key it has in `rows`, or would have.
+    let encodedKey: RawSpan
     /// The row.
     public let row: Row
 

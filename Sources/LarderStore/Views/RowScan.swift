@@ -2,12 +2,36 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Tables {
-    /// Calls `body` with the visible rows of `range`.
+    /// Calls `body` with the server's rows of `range`.
     func scan<Source: TableReader & ~Copyable>(
         _ range: RowRange, in source: borrowing Source, reversed: Bool, limit: Int, verified: Bool,
         _ body: (borrowing RowEntry) throws -> Void
     ) throws -> Int {
-        guard limit > 0, let rowSource = try rowSource(of: range.resource, in: source) else { return 0 }
+        guard let rows = try rowSource(of: range.resource, in: source) else { return 0 }
+        return try scan(range, of: rows, in: source, reversed: reversed, limit: limit, verified: verified, body)
+    }
+
+    /// As ``scan(_:in:reversed:limit:verified:_:)``, with where the rows lie.
+    func scan<Source: TableReader & ~Copyable>(
+        _ range: RowRange, of rows: RowSource, in source: borrowing Source, reversed: Bool, limit: Int, verified: Bool,
+        _ body: (borrowing RowEntry) throws -> Void
+    ) throws -> Int {
+        guard limit > 0 else { return 0 }
+        return try scanWhile(range, of: rows, in: source, reversed: reversed, limit: limit, verified: verified) {
+            try body($0)
+            return true
+        }
+    }
+
+    /// Calls `body` with the rows of `range` until it answers false.
+    ///
+    /// - Parameter limit: the most rows; at least one.
+    /// - Returns: how many rows were read.
+    @discardableResult
+    func scanWhile<Source: TableReader & ~Copyable>(
+        _ range: RowRange, of rowSource: RowSource, in source: borrowing Source, reversed: Bool, limit: Int = .max,
+        verified: Bool, _ body: (borrowing RowEntry) throws -> Bool
+    ) throws -> Int {
         let (start, end) = try range.encoded(generation: rowSource.generation)
         guard start.rawSpan.lexicographicallyPrecedes(end.rawSpan) else { return 0 }
         return try source.withReadCursor(in: rows) { cursor in
@@ -46,17 +70,16 @@ private struct RowScan {
         self.seed = seed
     }
 
-    /// Lends the row at `entry` to `body`. False when it lies outside, or was the last one wanted.
-    mutating func visit(_ entry: borrowing Entry, _ body: (borrowing RowEntry) throws -> Void) throws -> Bool {
+    /// Lends the row at `entry` to `body`. False when it lies outside, or none is wanted after it.
+    mutating func visit(_ entry: borrowing Entry, _ body: (borrowing RowEntry) throws -> Bool) throws -> Bool {
         let isInside =
             isReversed
             ? !entry.key.lexicographicallyPrecedes(start.rawSpan)
             : entry.key.lexicographicallyPrecedes(end.rawSpan)
         guard isInside else { return false }
         let row = try Row(value: entry.value, body: try Self.body(of: entry, seed: seed))
-        try body(RowEntry(encodedKey: entry.key, row: row))
         count += 1
-        return count < limit
+        return try body(RowEntry(encodedKey: entry.key, row: row)) && count < limit
     }
 
     /// The body of a row, verified when there is a seed.

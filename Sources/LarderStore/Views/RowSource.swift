@@ -30,6 +30,16 @@ struct RowSource {
     }
 }
 
+/// Where all that is shown of a resource lies.
+struct MergedSource {
+    /// The server's rows; of generation 0, which never is, when there are none.
+    var rows: RowSource
+    /// Whether the resource has rows that are shown.
+    var hasRows: Bool
+    /// Whether local writes lie over them.
+    var hasOverlays: Bool
+}
+
 /// Runs `body`, whose failure means a damaged record of `table`.
 func decoding<Value>(_ table: TableName, _ body: () throws(FormatError) -> Value) throws(StoreError) -> Value {
     do throws(FormatError) {
@@ -40,26 +50,41 @@ func decoding<Value>(_ table: TableName, _ body: () throws(FormatError) -> Value
 }
 
 extension Tables {
-    /// Where the visible rows of `resource` lie; nil when it has none. Nothing is allocated.
+    /// Where the server's visible rows of `resource` lie; nil when it has none. Nothing is allocated.
     func rowSource<Source: TableReader & ~Copyable>(
         of resource: ResourceKey, in source: borrowing Source
     ) throws -> RowSource? {
+        let merged = try mergedSource(of: resource, in: source)
+        return merged.hasRows ? merged.rows : nil
+    }
+
+    /// Where the visible rows of `resource` lie, and whether local writes lie over them. Nothing is allocated.
+    func mergedSource<Source: TableReader & ~Copyable>(
+        of resource: ResourceKey, in source: borrowing Source
+    ) throws -> MergedSource {
         var key = KeyBuffer()
         do throws(FormatError) {
             try ResourceRecord.appendKey(resource, to: &key)
         } catch {
             throw StoreError.invalid(error)
         }
-        guard let value = try source.value(forKey: key.bytes, in: resources) else { return nil }
+        var found = MergedSource(
+            rows: RowSource(owner: resource, generation: 0, seed: Checksum.ownerSeed(key.bytes)), hasRows: false,
+            hasOverlays: false)
+        guard let value = try source.value(forKey: key.bytes, in: resources) else { return found }
         let body = try Self.body(of: value, key: key.bytes, table: .resources)
-        let visible = try decoding(.resources) { () throws(FormatError) in
-            try ResourceRecord.visibleGeneration(decoding: body)
+        let (visible, hasOverlays) = try decoding(.resources) { () throws(FormatError) in
+            try ResourceRecord.visibility(decoding: body)
         }
-        guard let generation = visible else { return nil }
-        return RowSource(owner: resource, generation: generation, seed: Checksum.ownerSeed(key.bytes))
+        found.hasOverlays = hasOverlays
+        if let visible {
+            found.hasRows = true
+            found.rows = RowSource(owner: resource, generation: visible, seed: found.rows.seed)
+        }
+        return found
     }
 
-    /// The visible row at `key`, verified.
+    /// The server's row at `key`, verified.
     @_lifetime(borrow source)
     func row<Source: TableReader & ~Copyable>(at key: RowKey, in source: borrowing Source) throws -> Row? {
         guard let rowSource = try rowSource(of: key.resource, in: source) else { return nil }

@@ -32,7 +32,7 @@ package struct ListRows: Sendable {
             guard let known = try view.resource(resource), known.state == .ready else { return Found() }
             var found = Found(count: known.rowCount, generation: known.generation)
             var items = page.items[...]
-            try view.forEachRow(in: rowRange(range)) { entry in
+            try view.forEachServerRow(in: rowRange(range)) { entry in
                 let (_, key) = try entry.key()
                 while let item = items.first, KeyOrder.isBefore(item.key, key) { items.removeFirst() }
                 guard let item = items.first, KeyOrder.isSame(item.key, key) else {
@@ -42,7 +42,7 @@ package struct ListRows: Sendable {
                 found.rows.append(LocalRow(key: key, Self.compare(entry.row, with: item)))
             }
             if found.rows.count(where: { $0.comparison == .unanswered }) > most {
-                found.count = try view.forEachRow(in: .type(type, of: resource), verified: false) { _ in }
+                found.count = try view.forEachServerRow(in: .type(type, of: resource), verified: false) { _ in }
             }
             return found
         }

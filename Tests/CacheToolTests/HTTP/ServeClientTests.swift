@@ -93,6 +93,14 @@ import Testing
         #expect(try tool.finish() == 0)
     }
 
+    @Test func `passes over blank lines, and takes a last one without an end`() throws {
+        let server = try PlainServer { _, _ in plain() }
+        let input = "\n \r\n{\"id\":1,\"url\":\"\(server.url())\"}\n\n{\"id\":2,\"url\":\"\(server.url("/b"))\"}"
+        let outcome = try Tool.run("serve-client", input: Array(input.utf8))
+        #expect(outcome.status == 0)
+        #expect(Set(try outcome.objects().compactMap { $0["id"] as? Int }) == [1, 2])
+    }
+
     @Test func `gives up after the time limit`() throws {
         let server = try PlainServer { _, _ in
             Thread.sleep(forTimeInterval: 30)

@@ -32,8 +32,9 @@ import Testing
                 #expect(hexadecimal(sealed) == hexadecimal(value))
             } else if record.lines.contains(where: { $0.left == "raw body" }) {
                 #expect(try hexadecimal(body) == hexadecimal(record.bytes("raw body")))
-                #expect(try header(value).codec == 0)
-                let sealed = Record.seal(body: body.rawSpan, codec: 0, key: key.rawSpan, seed: seed)
+                let codec = UInt8((try? record.value("codec")) ?? "0") ?? 255
+                #expect(try header(value).codec == codec)
+                let sealed = Record.seal(body: body.rawSpan, codec: codec, key: key.rawSpan, seed: seed)
                 #expect(hexadecimal(sealed) == hexadecimal(value))
             } else {
                 #expect(try decode(body) == record.elements("body"), "\(record.name)")
@@ -99,6 +100,27 @@ import Testing
             try CollectionHolderRecord(decoding: $0)
         }
         try expectBoth("single-answer", Example.single, { $0.encode() }) { try SingleAnswerRecord(decoding: $0) }
+    }
+
+    @Test func `mean the overlay that this software means`() throws {
+        let shown = try FormatDocument().block("record-overlay")
+        let (key, value) = (try shown.bytes("key bytes"), try shown.bytes("value bytes"))
+        let body = try open(value, key: key, seed: TableName.overlay.seed)
+        let (record, payload) = try overlay(body)
+        #expect(record == Example.overlay)
+        #expect(payload == Example.overlayPayload)
+        #expect(hexadecimal(Example.overlay.encode(payload: payload.rawSpan)) == hexadecimal(body))
+        #expect(try shown.elements("content") == [.bytes(payload)])
+        let entry: [TupleElement] = [.integer(1), .integer(0), .uuid(Example.entryID), .null]
+        #expect(try shown.elements("tuple") == entry)
+        let (row, sequence) = try OverlayKey.decode(key.rawSpan)
+        #expect(row == RowKey(resource: Example.owner, type: "note", key: "1"))
+        #expect(sequence == 2)
+    }
+
+    private func overlay(_ body: [UInt8]) throws -> (record: OverlayRecord, payload: [UInt8]) {
+        let overlay = try OverlayBody(body: body.rawSpan)
+        return (overlay.record, [UInt8](copying: overlay.payload))
     }
 
     @Test func `agree with each other: digest, bytes and stored size`() throws {

@@ -27,6 +27,7 @@ enum Example {
         var record = ResourceRecord()
         record.state = .ready
         record.liveGeneration = 7
+        record.overlays = 1
         record.floor = 4711
         record.snapshotPath = "/api/v4/snapshots/translations/19"
         record.rowCount = 3
@@ -85,6 +86,9 @@ enum Example {
         endpoint: "/api/v4/notes", payload: Array("{\"t\":\"\0\"}".utf8), attempts: 1)
 
     static let index = OutboxIndexRecord(lane: "notes", sequence: 2)
+
+    static let overlay = OverlayRecord(kind: .replacement, updatedAt: midnight + 6000, entryID: entryID)
+    static let overlayPayload = Array("{\"t\":\"\"}".utf8)
 
     static let textIndex: IndexRecord = {
         var record = IndexRecord(

@@ -23,6 +23,7 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `A response cache that keeps` {
+    /// §2.1.1, §2.1.2, §2.1.5.
     @Test(arguments: CacheUnderTest.keeping)
     func `gives back what was written, byte for byte`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
@@ -230,6 +231,7 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `No cache` {
+    /// §2.1.4.
     @Test func `keeps nothing and says how long the body was`() async throws {
         let cache = NoCache()
         let kept = try await cache.keep(makeResponse(), "k", body: "body")

@@ -24,6 +24,7 @@ import Testing
         try data.write(to: url)
     }
 
+    /// §2.1.3.
     @Test func `has one file for each resource`() async throws {
         let cache = try open()
         for key in ["a", "b", "c"] { try await cache.keep(makeResponse(), key, body: key) }

@@ -60,6 +60,27 @@ import Testing
         try store.close()
     }
 
+    @Test func `drops a response whose body was damaged, and lends no wrong byte`() async throws {
+        let store = try open()
+        let cache = StoreResponseCache(store: store)
+        let body = String(repeating: UUID().uuidString, count: 4000)
+        try await cache.keep(makeResponse(), "k", body: body)
+        let entry = try #require(try await cache.entries(for: "k").first)
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path + "/store/data.mdb"))
+        let data = try #require(try file.readToEnd())
+        let place = try #require(data.range(of: Data(body.utf8.prefix(100)))).lowerBound + 50
+        try file.seek(toOffset: UInt64(place))
+        try file.write(contentsOf: [data[place] ^ 1])
+        #expect(throws: HTTPCacheError.self) { try entry.text() }
+        var isGone = false
+        for _ in 0..<2000 where !isGone {
+            isGone = try await cache.entries(for: "k").isEmpty
+            if !isGone { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        #expect(isGone)
+        try store.close()
+    }
+
     @Test func `refuses a key beyond the limits before the body comes`() async throws {
         let store = try open()
         let cache = StoreResponseCache(store: store)

@@ -37,6 +37,7 @@ import Testing
         }
     }
 
+    /// §2.1.23.
     @Test(arguments: RealTransport.allCases)
     func `validates by date where there is no tag`(_ transport: RealTransport) async throws {
         let world = try CacheWorld(transport)
@@ -109,6 +110,7 @@ import Testing
         }
     }
 
+    /// §2.1.24.
     @Test(arguments: RealTransport.allCases)
     func `serves what expired when the server is gone, and says so`(_ transport: RealTransport) async throws {
         let world = try CacheWorld(transport)

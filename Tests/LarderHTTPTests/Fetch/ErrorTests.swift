@@ -12,6 +12,7 @@ import Testing
         ]
     }
 
+    /// §2.1.15, §2.1.16, §2.1.17, §2.1.18, §2.1.19, §2.1.20.
     @Test func `answers one of the six questions with yes, and the others with no`() {
         struct Odd: Error {}
         func yes(_ place: Int) -> [Bool] { (0..<6).map { $0 == place } }

@@ -5,6 +5,7 @@ import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `The standard strategy` {
+    /// §2.1.7.
     @Test func `fetches what is missing, stores it, and gives one final answer`() async throws {
         let bench = Bench([.cacheControl: "max-age=60"])
         let answers = try await bench.all("/a", .standard)
@@ -16,6 +17,7 @@ import Testing
         #expect(bench.memory.all.isEmpty)
     }
 
+    /// §2.1.6, §2.1.9, §2.1.22.
     @Test func `answers from the cache while the response is fresh, without the network`() async throws {
         let bench = Bench([.cacheControl: "max-age=60"])
         _ = try await bench.get()
@@ -31,6 +33,7 @@ import Testing
         #expect(try await bench.all("/a", .standard).count == 1)
     }
 
+    /// §2.1.8.
     @Test func `leaves an expired response aside: one final answer, from the network`() async throws {
         let bench = Bench([.cacheControl: "max-age=60"])
         _ = try await bench.get()
@@ -40,6 +43,7 @@ import Testing
         #expect(bench.requests.count == 2)
     }
 
+    /// §2.1.8.
     @Test func `gives an expired response's failure, and no answer`() async throws {
         let bench = Bench([.cacheControl: "max-age=60"])
         _ = try await bench.get()
@@ -49,6 +53,7 @@ import Testing
         #expect(bench.store.all.count == 1)
     }
 
+    /// §2.1.11.
     @Test func `answers at once past the soft lifetime, and then with what the server says`() async throws {
         let bench = Bench(tagged("\"1\"", "max-age=600"))
         _ = try await bench.get()
@@ -73,6 +78,7 @@ import Testing
         #expect(try await bench.cache.fetch(asked).origin == .cache)
     }
 
+    /// §2.1.11.
     @Test func `ends with the error behind an intermediate answer`() async throws {
         let bench = Bench([.cacheControl: "max-age=600"])
         _ = try await bench.get()
@@ -86,6 +92,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
+    /// §2.1.12.
     @Test func `renews only the metadata when nothing was modified`() async throws {
         let bench = Bench(tagged("\"1\"", "max-age=60"))
         _ = try await bench.get()
@@ -104,6 +111,7 @@ import Testing
         #expect(try await bench.get().origin == .cache)
     }
 
+    /// §2.1.13.
     @Test func `puts a whole answer in the place of the old one`() async throws {
         let bench = Bench(tagged("\"1\"", "max-age=60"))
         _ = try await bench.get()
@@ -116,6 +124,7 @@ import Testing
         #expect(again.origin == .cache)
     }
 
+    /// §2.1.14.
     @Test(arguments: [404, 410, 500, 503])
     func `leaves the cache alone when the server answers with an error`(code: Int) async throws {
         let bench = Bench(tagged("\"1\"", "max-age=60"))

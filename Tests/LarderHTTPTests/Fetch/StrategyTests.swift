@@ -136,6 +136,7 @@ import Testing
         #expect(answers[0].isStale)
     }
 
+    /// §2.1.24.
     @Test func `stale if offline serves what has expired, and names that state`() async throws {
         let bench = Bench([.cacheControl: "max-age=60"])
         _ = try await bench.get()
@@ -187,6 +188,7 @@ import Testing
         if case .notConfigured? = error {} else { Issue.record("\(String(describing: error))") }
     }
 
+    /// §2.1.1.
     @Test func `keeps under a key of the host's own`() async throws {
         let bench = Bench([.cacheControl: "max-age=60"])
         var asked = request("/a?session=1")

@@ -54,6 +54,11 @@ import Testing
         #expect(read(text).noStore)
     }
 
+    @Test func `takes immutable with any argument`() {
+        for text in ["immutable", "immutable=1", "immutable=\"x\", immutable"] { #expect(read(text).isImmutable) }
+        #expect(!read("immutable x").isImmutable)
+    }
+
     @Test(arguments: ["public=1", "immutable x", "must-understand=\"a\""])
     func `permits nothing when it is malformed`(text: String) {
         let directives = read(text)

@@ -24,6 +24,7 @@ import Testing
         #expect(kept.has("etag"))
     }
 
+    /// §2.1.5.
     @Test func `come byte for byte`() {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .eTag, value: [0x22, 0xFC, 0x22]))

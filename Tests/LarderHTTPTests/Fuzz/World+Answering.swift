@@ -18,12 +18,50 @@ extension World {
             candidates, by: response.library, to: request.library, requestedAt: now, receivedAt: now)
         if response.status == 304, ["GET", "HEAD"].contains(request.method) {
             confirm(decision, response, request)
+        } else if request.method == "HEAD", response.status == 200 {
+            compareHead(decision, response, request)
+        } else if request.method == "GET", response.status == 206 {
+            compareCombination(decision, response, request)
+        }
+    }
+
+    /// RFC 9111 §4.3.5. What agrees is renewed; what does not is stale, where nothing agrees.
+    private mutating func compareHead(
+        _ decision: UpdateDecision, _ response: ModelResponse, _ request: ModelRequest
+    ) {
+        decisions += 1
+        let selected = modelled.indices.filter { model.varyMatches(modelled[$0], request) }
+        let agreeing = selected.filter { model.headConfirms(modelled[$0], response) }
+        switch decision {
+        case .refresh(let refreshes, because: _) where refreshes.map(\.index) == agreeing: break
+        case .invalidate(let indices, because: _) where agreeing.isEmpty && indices == selected: break
+        case .invalidate(let indices, because: _) where isLeftOut(response) && indices == agreeing: break
+        case .none where selected.isEmpty: break
+        default: differ("HEAD", decision, (selected, agreeing), request, response, modelled)
+        }
+    }
+
+    /// RFC 9111 §3.4: nothing is put together without the same strong validator and adjoining bytes.
+    private mutating func compareCombination(
+        _ decision: UpdateDecision, _ response: ModelResponse, _ request: ModelRequest
+    ) {
+        decisions += 1
+        guard case .combine(let refresh, because: _) = decision else { return }
+        let old = modelled[refresh.index]
+        if !model.mayCombine(old, with: response) { differ("combination", decision, "none", response, old) }
+        if let part = old.part, let new = model.contentRange(response) {
+            let total = old.total ?? new.total
+            let joined = part.lowerBound..<new.range.upperBound
+            let expected: StoredResponse.Coverage =
+                joined == 0..<(total ?? -1) ? .whole : .part(joined, total: total)
+            if refresh.response.coverage != expected { differ("joined part", refresh, expected, response, old) }
         }
     }
 
     /// RFC 9111 §4.3.4.
     private mutating func confirm(_ decision: UpdateDecision, _ response: ModelResponse, _ request: ModelRequest) {
-        let allowed = model.updated(modelled, by: response, to: request)
+        decisions += 1
+        let allowed = model.updated(modelled, by: response, to: request, now: Double(now) / 1_000)
         if case .invalidate(let indices, because: _) = decision, isLeftOut(response), allowed.contains(indices) {
             return
         }
@@ -58,6 +96,7 @@ extension World {
             ])
             response.fields.lines.append(.init(name: name, value: place))
         }
+        decisions += 1
         let found = Self.policy.invalidations(by: response.library, to: request.library, url: url)
         let expected = model.invalidated(by: response, to: request)
         let spelled = Set(found.map { $0.replacing("https://example.com:443/", with: "https://example.com/") })
@@ -72,6 +111,7 @@ extension World {
     mutating func answer(_ request: ModelRequest) {
         guard ["GET", "HEAD"].contains(request.method) else { return }
         for index in candidates.indices where model.covers(modelled[index], request) {
+            decisions += 1
             let stored = modelled[index]
             let length = stored.part.map { $0.upperBound - $0.lowerBound } ?? Int64(grammar.random.below(1_500))
             let age = Int64(grammar.random.below(100_000))

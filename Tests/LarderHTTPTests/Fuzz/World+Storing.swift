@@ -11,6 +11,7 @@ extension World {
         now = receivedAt
         let request = grammar.request(near: now, url: url)
         let response = grammar.response(near: now)
+        decisions += 1
         let decision = Self.policy.storage(
             of: response.library, to: request.library, url: url, requestedAt: requestedAt, receivedAt: receivedAt)
         let expected = model.mayStore(response, to: request) && !isLeftOut(response)
@@ -49,6 +50,7 @@ extension World {
     /// RFC 9111 §4.2.
     mutating func read() {
         for index in candidates.indices {
+            decisions += 1
             let reading = Self.policy.freshness(of: candidates[index], at: now)
             compare(reading, with: modelled[index])
         }

@@ -17,6 +17,7 @@ extension World {
     }
 
     mutating func ask(_ request: ModelRequest) {
+        decisions += 1
         let terms = drawTerms()
         let decision = Self.policy.reuse(
             request.library, url: url, among: candidates, terms: terms.library, at: now)
@@ -82,6 +83,7 @@ extension World {
     /// RFC 9111 §4.2.4, RFC 5861 §4.
     mutating func fall(_ request: ModelRequest) {
         for index in candidates.indices {
+            decisions += 1
             let status = grammar.random.pick([nil, 500, 502, 503, 504, 501, 404, 429])
             let decision = Self.policy.fallback(
                 to: candidates[index], for: request.library, status: status?.map { HTTPResponse.Status(code: $0) },

@@ -12,6 +12,8 @@ struct World {
     var url: String
     var candidates: [StoredResponse] = []
     var modelled: [ModelStored] = []
+    /// How many decisions were compared.
+    var decisions = 0
     var disagreements: [Disagreement] = []
 
     /// What the library and the model do not say alike.

@@ -5,6 +5,7 @@ import LarderTesting
 import Testing
 
 @Suite struct `A fetched collection` {
+    /// §5.4.1.
     @Test func `keeps its objects singly, and each once`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)
@@ -14,6 +15,7 @@ import Testing
         #expect(try await world.cache.object(user(4)).number == "4")
     }
 
+    /// §5.4.2.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `shows an object as it was last fetched alone, and the reverse`(place: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
@@ -31,6 +33,7 @@ import Testing
         #expect(try await world.cache.object(user(2)).number == "200")
     }
 
+    /// §5.4.2.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `shows what was saved without a connection`(place: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
@@ -41,6 +44,7 @@ import Testing
         #expect(try await world.cache.object(user(2)).number == "22")
     }
 
+    /// §5.4.2.
     @Test func `is seen in one storage as it changed in the other`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers, persistence: .persistent)
@@ -56,6 +60,7 @@ import Testing
         #expect(try await world.cache.object(user(1)).number == "101")
     }
 
+    /// §5.4.3.
     @Test func `is found offline by the same query text only`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(users("x < 3"))
@@ -66,6 +71,7 @@ import Testing
         }
     }
 
+    /// §5.4.4.
     @Test func `holds what it was fetched with, though it does not fit the query any more`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(users("x < 4"))
@@ -137,6 +143,7 @@ import Testing
 }
 
 @Suite struct `Deleting from storage` {
+    /// §5.5.1.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `one object leaves the server alone, and its collections say that it is missing`(
         place: ObjectPersistence
@@ -157,6 +164,7 @@ import Testing
         #expect(whole.numbers == ["1", "2", "3", "4"])
     }
 
+    /// §5.5.2.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `a collection needs the same query, and takes its objects along`(place: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
@@ -171,6 +179,7 @@ import Testing
         #expect(try world.findings() == [])
     }
 
+    /// §5.5.3.
     @Test(arguments: [ObjectPersistence.memory, .persistent], [ObjectPersistence.memory, .persistent])
     func `a collection keeps the objects that another one holds, and is not found any more`(
         place: ObjectPersistence, other: ObjectPersistence
@@ -188,6 +197,7 @@ import Testing
         #expect(kept.value.isComplete)
     }
 
+    /// §5.5.4.
     @Test func `a class's collection leaves those fetched through references alone`() async throws {
         let world = try ObjectWorld()
         world.server.set { $0.pages["/User/1/friends"] = "2\t2\n3\t3" }
@@ -203,6 +213,7 @@ import Testing
         await #expect(throws: HTTPCacheError.self) { try await world.cache.collection(friends) }
     }
 
+    /// §5.5.5.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `all of a class takes every object and collection of it, and no other class's`(
         place: ObjectPersistence

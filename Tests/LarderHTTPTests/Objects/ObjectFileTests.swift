@@ -13,6 +13,7 @@ import Testing
 
     private func content(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
 
+    /// §5.3.1.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `is kept where its class is kept`(place: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
@@ -64,6 +65,7 @@ import Testing
         #expect(try await world.cache.file(image).value.body.bytes() == content(900))
     }
 
+    /// §5.3.2, §5.3.4.
     @Test(arguments: [false, true])
     func `above the limit is delivered whole, not kept, and logged`(hidesLength: Bool) async throws {
         let world = try ObjectWorld(options: ObjectCacheOptions(fileLimit: 5000))
@@ -81,10 +83,12 @@ import Testing
         #expect(try await world.cache.file(image).storage.word == "kept")
     }
 
+    /// §5.3.2.
     @Test func `has a limit of 15 MiB unless told otherwise`() {
         #expect(ObjectCacheOptions().fileLimit == 15 << 20)
     }
 
+    /// §5.3.3.
     @Test func `uploaded above the limit goes through with a connection, and is refused without`() async throws {
         let world = try ObjectWorld(options: ObjectCacheOptions(fileLimit: 5000))
         let outcome = try await world.cache.upload(content(5001), to: image)

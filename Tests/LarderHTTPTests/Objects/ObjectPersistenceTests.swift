@@ -5,6 +5,7 @@ import LarderTesting
 import Testing
 
 @Suite struct `Where objects are kept` {
+    /// §5.2.3.
     @Test func `is memory unless the host says otherwise, and is lost with the program`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
@@ -14,6 +15,7 @@ import Testing
         await #expect(throws: HTTPCacheError.self) { try await world.restarted().collection(allUsers) }
     }
 
+    /// §5.2.4, §5.2.5.
     @Test func `is the store for a class that is persistent, and outlives the program`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)
@@ -26,6 +28,7 @@ import Testing
         #expect(try world.findings() == [])
     }
 
+    /// §5.2.4, §5.2.5.
     @Test func `is what a request says, over what its class says`() async throws {
         let world = try ObjectWorld(persistent: ["Note"])
         world.server.put("Note", "1", "7")
@@ -39,6 +42,7 @@ import Testing
         #expect(try await world.restarted().collection(allUsers).value.isComplete)
     }
 
+    /// §5.2.4.
     @Test func `with an explicit no is not the store, whatever lies there already`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)
@@ -60,6 +64,7 @@ import Testing
         #expect(try await world.restarted().collection(allUsers).numbers == ["1", "2", "3", "4"])
     }
 
+    /// §5.2.6.
     @Test func `is an error while the host has not said where, before anything is sent`() async throws {
         let world = try ObjectWorld(persistent: ["User"], isConfigured: false)
         func isRefused(_ body: () async throws -> Void) async -> Bool {
@@ -87,6 +92,7 @@ import Testing
         #expect(try world.storedObjects().count == 4)
     }
 
+    /// §5.3.5.
     @Test func `for what a reference leads to is up to the class it leads to`() async throws {
         let world = try ObjectWorld(persistent: ["Schedule"])
         world.server.set { $0.pages["/Student/1/schedules"] = "a\tmonday" }
@@ -98,6 +104,7 @@ import Testing
         #expect(try world.storedObjects() == ["Schedule/a"])
     }
 
+    /// §5.3.5.
     @Test func `for references that come along is up to their class, too`() async throws {
         let world = try ObjectWorld(persistent: ["Schedule"])
         world.server.set { $0.pages["/Student/1"] = "1\t5\tschedules\tSchedule\ta\tmonday" }

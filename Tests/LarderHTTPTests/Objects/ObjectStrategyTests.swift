@@ -6,10 +6,12 @@ import LarderTransport
 import Testing
 
 @Suite struct `The strategy network else cache` {
+    /// §5.1.1.
     @Test func `is the default`() {
         #expect(ObjectCacheOptions().strategy == .networkElseCache)
     }
 
+    /// §5.1.1, §5.2.2.
     @Test func `gives the server's answer, and what is kept only when the server cannot be reached`() async throws {
         let world = try ObjectWorld()
         let first = try await world.cache.collection(allUsers)
@@ -30,6 +32,7 @@ import Testing
         }
     }
 
+    /// §5.1.1.
     @Test func `gives what is kept after a 304, and says that it was confirmed`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
@@ -119,6 +122,7 @@ import Testing
 }
 
 @Suite struct `The strategy network only` {
+    /// §5.1.2.
     @Test func `keeps nothing and looks at nothing that is kept`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         let answer = try await world.cache.collection(allUsers, strategy: .networkOnly)
@@ -135,6 +139,7 @@ import Testing
         #expect(try await world.cache.collection(allUsers).numbers.first == "1")
     }
 
+    /// §5.1.2.
     @Test func `queues nothing and keeps nothing on saving`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         try await world.cache.save(user(1), payload: Array("10".utf8), strategy: .networkOnly)
@@ -158,6 +163,7 @@ import Testing
         return list
     }
 
+    /// §5.1.3.
     @Test func `gives what is kept first, and then the server's answer`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
@@ -202,6 +208,7 @@ import Testing
 }
 
 @Suite struct `The strategy cache else network` {
+    /// §5.1.4.
     @Test func `gives what is kept however old it is, says so, and asks only for what is not kept`() async throws {
         let world = try ObjectWorld()
         let first = try await world.cache.collection(allUsers, strategy: .cacheElseNetwork)
@@ -232,6 +239,7 @@ import Testing
 }
 
 @Suite struct `The strategy of the options` {
+    /// §5.1.5.
     @Test func `holds for every request that names none`() async throws {
         let world = try ObjectWorld(options: ObjectCacheOptions(strategy: .networkOnly))
         _ = try await world.cache.collection(allUsers)

@@ -7,6 +7,7 @@ import LarderTransport
 import Testing
 
 @Suite struct `Validation by HTTP's own fields` {
+    /// §5.6.1.
     @Test func `sends a collection's entity tag back, and takes new content with its new tag`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)
@@ -69,6 +70,7 @@ import Testing
         return world
     }
 
+    /// §5.6.1.
     @Test func `takes a collection's tag from If-None-Match and sends it back as If-None-Match`() async throws {
         let world = try world()
         _ = try await world.cache.collection(allUsers)
@@ -81,6 +83,7 @@ import Testing
         #expect(try await world.cache.collection(allUsers).origin == .revalidated)
     }
 
+    /// §5.6.2.
     @Test func `takes a single object's date from the same field, and sends it back in it`() async throws {
         let world = try world()
         _ = try await world.cache.object(user(1))
@@ -89,6 +92,7 @@ import Testing
         #expect(world.lastFields[.ifModifiedSince] == nil)
     }
 
+    /// §5.6.3.
     @Test func `neither sends nor takes a validator for a collection with a query`() async throws {
         let world = try world()
         _ = try await world.cache.collection(users("x < 3"))

@@ -11,6 +11,7 @@ import Testing
         if case .queued = outcome { true } else { false }
     }
 
+    /// §5.2.1.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `waits, and is sent as soon as there is a connection, in order and under one key`(
         place: ObjectPersistence

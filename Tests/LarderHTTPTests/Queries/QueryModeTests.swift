@@ -5,10 +5,11 @@ import Testing
 
 @testable import LarderHTTP
 
-/// protocols.md §4.1, lines 1 to 3 and 6 to 8.
+/// What a source system promises of its reads.
 @Suite struct `A keyed query` {
     let world = QueryWorld()
 
+    /// §4.1.1, §4.1.6.
     @Test func `offline first returns what is cached and refreshes behind it`() async throws {
         let cache = world.cache()
         #expect(try await world.ask(cache).value == 1)
@@ -27,6 +28,7 @@ import Testing
         #expect(!fresh.isStale && !fresh.isFetching)
     }
 
+    /// §4.1.1.
     @Test func `in mode online fails offline, and does not ask`() async throws {
         let cache = world.cache()
         world.online.withLock { $0 = false }
@@ -38,12 +40,14 @@ import Testing
         #expect(try await world.ask(cache, ["outlets"], world.options(.online)).value == 1)
     }
 
+    /// §4.1.1.
     @Test func `in mode always asks whatever the network is said to be`() async throws {
         let cache = world.cache()
         world.online.withLock { $0 = false }
         #expect(try await world.ask(cache, ["outlets"], world.options(.always)).value == 1)
     }
 
+    /// §4.1.2.
     @Test func `is fresh for five minutes and not a moment longer`() async throws {
         let cache = world.cache()
         _ = try await world.ask(cache, ["outlets"], world.options(.online))
@@ -53,6 +57,7 @@ import Testing
         #expect(try await world.ask(cache, ["outlets"], world.options(.online)).value == 2)
     }
 
+    /// §4.1.2.
     @Test func `that is not used is forgotten after 24 hours, or never`() async throws {
         let cache = world.cache()
         var forEver = world.options()
@@ -73,6 +78,7 @@ import Testing
         #expect(try await world.ask(cache).value == 1)
     }
 
+    /// §4.1.3.
     @Test func `does not fetch before it is enabled`() async throws {
         let cache = world.cache()
         world.enabled.withLock { $0 = false }
@@ -86,6 +92,7 @@ import Testing
         #expect(world.count == 1)
     }
 
+    /// §4.1.6.
     @Test func `shows that it is loading, then the value`() async throws {
         let cache = world.cache()
         var states = cache.states(for: ["outlets"]) { [world] in try world.answer() }.makeAsyncIterator()
@@ -99,6 +106,7 @@ import Testing
         #expect(seen.last == 1)
     }
 
+    /// §4.1.7.
     @Test func `offline with cached data gives the data and is not fetching`() async throws {
         let cache = world.cache()
         _ = try await world.ask(cache)
@@ -111,6 +119,7 @@ import Testing
         #expect(world.count == 1)
     }
 
+    /// §4.1.8.
     @Test func `takes the network to be there until told otherwise`() async throws {
         let cache = QueryCache(host: .virtual(world.clock))
         #expect(try await cache.value(for: ["a"], fetch: { 7 }).value == 7)

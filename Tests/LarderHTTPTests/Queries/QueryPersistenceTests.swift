@@ -4,7 +4,7 @@ import LarderTesting
 import Synchronization
 import Testing
 
-/// protocols.md §4.1, lines 4 and 5.
+/// What a source system promises of what it keeps.
 @Suite struct `Kept query values` {
     let world = QueryWorld()
 
@@ -14,6 +14,7 @@ import Testing
         }
     }
 
+    /// §4.1.4, §4.1.5.
     @Test func `come back after a restart: lists and profile, but no analytics`() async throws {
         let store = try world.openStore()
         let first = world.cache(persistence(store))
@@ -30,6 +31,7 @@ import Testing
         #expect(try again.verify { _ in }.findings == 0)
     }
 
+    /// §4.1.5.
     @Test func `are read back for 24 hours, and longer only while the network is away`() async throws {
         let store = try world.openStore()
         _ = try await world.ask(world.cache(persistence(store)))

@@ -16,13 +16,15 @@ import Testing
 
     init() async throws {
         seed = ProcessInfo.processInfo.environment["QUERY_SEED"].flatMap { UInt64($0) } ?? 20_260_821
-        fixture = try QueryStore()
+        let fixture = try QueryStore()
+        self.fixture = fixture
         var random = SeededGenerator(seed: seed)
-        let tables = try [("items", 120), ("others", 30)].map { name, count in
+        var tables: [TableDefinition] = []
+        for (name, count) in [("items", 120), ("others", 30)] {
             let rows = (0..<count).map { SampleRows.row($0, &random) }
             try fixture.put(rows, type: name, updatedAt: 3)
             try Self.fill(plain, name, rows)
-            return try Self.table(name)
+            tables.append(try Self.table(name))
         }
         for (path, collation) in [
             ("$.price", IndexCollation.binary), ("$.name", .binary), ("$.name", .nocase), ("$.v", .binary),

@@ -19,6 +19,7 @@ import Testing
         query = try StoreQuery(fixture.store, tables: [itemTable()])
     }
 
+    /// §5.4.5.
     @Test func `reads columns out of payloads`() throws {
         let answer = try query.rows("SELECT key, price, name, city FROM items WHERE price < 50")
         #expect(answer.columns == ["key", "price", "name", "city"])

@@ -57,6 +57,7 @@ import Testing
         #expect(try query.column(sql) == [1])
     }
 
+    /// §5.4.5.
     @Test func `is about objects kept in memory only`() {
         #expect(throws: QueryError.memoryOnly(table: "drafts")) { try query.rows("SELECT count(*) FROM drafts") }
         #expect(throws: QueryError.memoryOnly(table: "drafts")) {

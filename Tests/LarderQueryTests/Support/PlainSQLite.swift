@@ -2,6 +2,7 @@ import CSQLite
 import LarderQuery
 
 /// A plain SQLite database in memory: what questions are compared with. It shares no code with the library.
+@safe
 final class PlainSQLite {
     struct Failure: Error {
         let message: String
@@ -30,7 +31,8 @@ final class PlainSQLite {
             let code = unsafe sqlite3_step(statement)
             if code == SQLITE_DONE { return rows }
             guard code == SQLITE_ROW else { throw failure }
-            rows.append((0..<sqlite3_column_count(statement)).map { unsafe value(statement, $0) })
+            let count = unsafe sqlite3_column_count(statement)
+            rows.append((0..<count).map { unsafe value(statement, $0) })
         }
     }
 

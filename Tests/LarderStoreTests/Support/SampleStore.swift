@@ -4,7 +4,7 @@ import LarderStore
 /// The tables in which the sample has records.
 let tablesOfSample: [TableName] = [
     .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections, .responses, .blobs,
-    .indexes,
+    .indexes, .overlay,
 ]
 
 /// A small store with something in every table: ready, hidden and empty resources, a filter, an outbox, a journal.
@@ -39,6 +39,13 @@ func fillSample(_ store: Store) async throws {
     try await store.put(sample)
     try await store.put(response("https://a.test/", language: nil), body: [])
     try await store.declareIndex(sampleIndex)
+    try await store.write { transaction in
+        try transaction.layOver(.replacement(bytes("{\"n\":0}")), at: key(2), updatedAt: 6, sequence: 2)
+        try transaction.layOver(.removal, at: key(3), updatedAt: 6)
+        try transaction.layOver(.replacement(bytes("{\"n\":9}")), at: key(4), updatedAt: 7, entryID: draft(3).id)
+        try transaction.layOver(
+            .replacement(bytes("new"), codec: .opaque), at: key(1, ResourceKey("tafsirs", 2)), updatedAt: 8)
+    }
     try await store.reclaim()
 }
 

@@ -65,8 +65,10 @@ struct ServeClient: AsyncParsableCommand {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: [UInt8].self)
         Thread.detachNewThread {
             do {
-                var reader = try LineReader("-")
-                while let line = try reader.next() { continuation.yield(line) }
+                var reader = try LineReader("-", mayEndOpen: true)
+                while let line = try reader.next() {
+                    if line.contains(where: { $0 > 0x20 }) { continuation.yield(line) }
+                }
                 continuation.finish()
             } catch {
                 continuation.finish(throwing: error)

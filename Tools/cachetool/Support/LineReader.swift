@@ -10,11 +10,15 @@ struct LineReader: ~Copyable {
     private var buffer: [UInt8] = []
     private var start = 0
     private var isAtEnd = false
+    private let mayEndOpen: Bool
     /// The number of the line read last; the first is 1.
     private(set) var number = 0
 
-    /// - Parameter path: `-` for standard input.
-    init(_ path: String) throws(ToolError) {
+    /// - Parameters:
+    ///   - path: `-` for standard input.
+    ///   - mayEndOpen: whether the last line may lack its end.
+    init(_ path: String, mayEndOpen: Bool = false) throws(ToolError) {
+        self.mayEndOpen = mayEndOpen
         file = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC)
         if file < 0 { throw NewFile.failure("open", path) }
     }
@@ -23,7 +27,7 @@ struct LineReader: ~Copyable {
 
     /// The next line with its line end, or nil at the end.
     ///
-    /// - Throws: ``ToolError/badDump(line:reason:)`` for a line beyond the limit or a last one without an end.
+    /// - Throws: ``ToolError/badDump(line:reason:)`` for a line beyond the limit, or a last one without an end that it must have.
     mutating func next() throws(ToolError) -> [UInt8]? {
         var searched = start
         while true {
@@ -34,6 +38,10 @@ struct LineReader: ~Copyable {
             }
             if isAtEnd {
                 if start == buffer.count { return nil }
+                if mayEndOpen {
+                    defer { start = buffer.count }
+                    return Array(buffer[start...])
+                }
                 throw .badDump(line: number + 1, reason: "it is cut off")
             }
             if buffer.count - start > Self.limit { throw .badDump(line: number + 1, reason: "it is too long") }

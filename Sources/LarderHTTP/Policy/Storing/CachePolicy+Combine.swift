@@ -8,11 +8,12 @@ extension CachePolicy {
     func combined(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
         guard let part = ContentRange(news.fields) else { return .none(because: Reasons.badRange) }
         let matching = selected.filter { isSame(candidates[$0], as: news) }
-        guard let index = latest(matching, of: candidates), var response = refreshed(candidates[index], by: news) else {
+        guard let index = latest(matching, of: candidates) else {
             let wasAsked = selected.contains { asksForRest(of: candidates[$0], news.request) }
             return wasAsked
                 ? .repeatUnconditionally(because: Reasons.unconfirmed) : .none(because: Reasons.unrelated)
         }
+        var response = refreshed(candidates[index], by: news)
         guard case .part(let held, let total) = response.coverage else {
             return .refresh([.init(index: index, response: response)], because: Reasons.samePart)
         }

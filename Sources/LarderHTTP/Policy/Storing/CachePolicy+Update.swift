@@ -24,31 +24,30 @@ extension CachePolicy {
 
     /// `stored` with the fields and times of an answer about it. RFC 9111 §3.2.
     ///
-    /// Nil when nothing could select it again, or it would have too many fields.
-    func refreshed(_ stored: StoredResponse, by news: News) -> StoredResponse? {
+    /// With a `Vary` that lets nothing select it again it serves the request it was confirmed for, and no other. Fields
+    /// beyond any measure are not taken: then it has to be validated the next time.
+    func refreshed(_ stored: StoredResponse, by news: News) -> StoredResponse {
         var response = stored
         response.fields = KeptFields.updated(stored.fields, with: news.fields)
+        response.isInvalidated = response.fields.count >= KeptFields.limit
+        if response.isInvalidated { response.fields = stored.fields }
         if !response.fields.has("date") {
             response.fields.append(HTTPField(name: .date, value: FieldDate.text(of: news.receivedAt)))
         }
-        guard response.fields.count <= KeptFields.limit, let selecting = selecting(by: response.fields, news.request)
-        else { return nil }
-        response.selecting = selecting
+        response.selecting = selecting(by: response.fields, news.request) ?? []
         response.requestedAt = news.requestedAt
         response.receivedAt = news.receivedAt
-        response.isInvalidated = false
         response.isRefreshDue = false
         return response
     }
 
-    /// The decision to refresh these candidates; those that cannot be are invalidated instead.
+    /// The decision to refresh these candidates.
     private func refresh(
         _ indices: [Int], of candidates: [StoredResponse], by news: News, because reason: CacheReason
     ) -> UpdateDecision {
-        let refreshes = indices.compactMap { index in
-            refreshed(candidates[index], by: news).map { UpdateDecision.Refresh(index: index, response: $0) }
-        }
-        return refreshes.isEmpty ? .invalidate(indices, because: reason) : .refresh(refreshes, because: reason)
+        .refresh(
+            indices.map { UpdateDecision.Refresh(index: $0, response: refreshed(candidates[$0], by: news)) },
+            because: reason)
     }
 
     /// What a 304 confirms. RFC 9111 §4.3.4.

@@ -15,7 +15,7 @@ extension CachePolicy {
         at now: Int64
     ) -> ReuseDecision {
         let sent = understood(request)
-        let asked = Asked(sent, terms)
+        let asked = Asked(sent)
         if let reason = passingBy(sent) {
             let isRead = sent.method == .get || sent.method == .head
             if isRead, asked.directives.onlyIfCached { return .unsatisfiable(because: reason) }
@@ -56,11 +56,8 @@ extension CachePolicy {
         var range: RangeRequest
         /// `no-cache`, or its older spelling without a `Cache-Control` beside it. RFC 9111 §5.4.
         var noCache: Bool
-        /// Whether the host takes what is stale in spite of `must-revalidate`.
-        var ignoresMustRevalidate: Bool
 
-        init(_ request: HTTPRequest, _ terms: RequestTerms) {
-            ignoresMustRevalidate = terms.ignoresMustRevalidate
+        init(_ request: HTTPRequest) {
             directives = CacheControl(request.headerFields)
             range = RangeRequest(request)
             let pragma = FieldScanner.tokens(request.headerFields.combined("pragma") ?? [])
@@ -100,7 +97,7 @@ extension CachePolicy {
         if freshness.isFresh {
             return freshness.softLifetime > freshness.age ? .usable(Reasons.fresh) : .usableOnce(Reasons.soft)
         }
-        if freshness.mustRevalidate, !asked.ignoresMustRevalidate { return .unusable(Reasons.mustRevalidate) }
+        if freshness.mustRevalidate { return .unusable(Reasons.mustRevalidate) }
         let staleness = freshness.age.subtractingSaturated(freshness.lifetime)
         switch directives.maxStale {
         case .any: return .usable(Reasons.maxStale)

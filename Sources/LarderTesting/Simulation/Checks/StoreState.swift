@@ -31,8 +31,9 @@ struct StoreState {
 
     private static func rows(of resource: ResourceKey, _ view: borrowing ReadView) throws -> Rows {
         var rows: Rows = [:]
-        for row in try view.rows(in: .all(of: resource)) {
-            rows[ModelServer.RowID(row.key.type, row.key.key)] = String(decoding: row.payload, as: UTF8.self)
+        try view.forEachServerRow(in: .all(of: resource)) { entry in
+            let (type, key) = try entry.key()
+            rows[ModelServer.RowID(type, key)] = String(decoding: [UInt8](copying: entry.row.payload), as: UTF8.self)
         }
         return rows
     }

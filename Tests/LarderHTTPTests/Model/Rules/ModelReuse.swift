@@ -60,8 +60,7 @@ extension CacheModel {
         // §5.2.1.4, §5.4
         if has("no-cache", in: request.fields) || pragmaNoCache(request) { return .ask }
         if needsValidation(stored) { return .ask }
-        // A host that overrides this does so for the case that the server cannot be asked.
-        let forbids = forbidsStale(stored)
+        let forbids = forbidsStale(stored) && !terms.ignoresMustRevalidate
         let window = forbids ? 0 : staleWhileRevalidate(stored)
         let soft = min(terms.softLifetime ?? lifetime, lifetime)
         if let wish = wish(of: request, age: age, lifetime: lifetime, forbidsStale: forbids) { return wish }

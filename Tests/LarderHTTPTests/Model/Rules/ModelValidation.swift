@@ -71,20 +71,22 @@ extension CacheModel {
 // RFC 9111 §4.3.4 and §4.3.5: which stored responses a 304 or a HEAD's answer concerns.
 extension CacheModel {
     /// RFC 9111 §4.3.4: the stored responses that a 304 updates. Of equally recent ones each will do.
-    func updated(_ candidates: [ModelStored], by response: ModelResponse, to request: ModelRequest) -> [[Int]] {
+    func updated(
+        _ candidates: [ModelStored], by response: ModelResponse, to request: ModelRequest, now: Double
+    ) -> [[Int]] {
         let initial = candidates.indices.filter {
             candidates[$0].request.url == request.url && varyMatches(candidates[$0], request)
         }
         let own = tag(of: response.fields)
-        let date = changed(response.fields)
+        let date = changed(response.fields, now)
         // RFC 9110 §8.8.2.2: a date that lies at least a second back is a strong validator.
-        let made = self.date(response.fields.all("Date").first ?? "", now: 0)
+        let made = self.date(response.fields.all("Date").first ?? "", now: now)
         let strongDate = date.flatMap { date in made.map { $0 - date >= 1 } ?? false ? date : nil }
         if strongDate != nil || own?.isWeak == false {
             // Where both have a tag, tags that differ are not outweighed by the same date.
             let same = initial.filter { index in
                 let fields = candidates[index].response.fields
-                let isSameDate = strongDate != nil && strongDate == changed(fields)
+                let isSameDate = strongDate != nil && strongDate == changed(fields, now)
                 guard let own, let other = tag(of: fields) else { return isSameDate }
                 return own.isWeak ? own.opaque == other.opaque && isSameDate : own == other
             }
@@ -93,40 +95,42 @@ extension CacheModel {
         if own != nil || date != nil {
             let same = initial.filter { index in
                 let fields = candidates[index].response.fields
-                guard let own, let other = tag(of: fields) else { return date != nil && date == changed(fields) }
+                guard let own, let other = tag(of: fields) else { return date != nil && date == changed(fields, now) }
                 return own.opaque == other.opaque
             }
             return mostRecent(same, of: candidates).map { [$0] }
         }
         // A freedom that the library takes: 304 without a validator confirms the one that was asked about.
-        let asked = initial.filter { isAsked(candidates[$0], by: request) }
+        let asked = initial.filter { isAsked(candidates[$0], by: request, now) }
         if asked.count == 1 { return [asked] }
         guard initial.count == 1, !hasValidator(candidates[initial[0]]) else { return [] }
         return [initial]
     }
 
-    private func changed(_ fields: ModelFields) -> Double? { lastModified(fields).flatMap { date($0, now: 0) } }
+    private func changed(_ fields: ModelFields, _ now: Double) -> Double? {
+        lastModified(fields).flatMap { date($0, now: now) }
+    }
 
     /// Whether a request's condition names a validator of a stored response, and no other tag.
-    private func isAsked(_ stored: ModelStored, by request: ModelRequest) -> Bool {
+    private func isAsked(_ stored: ModelStored, by request: ModelRequest, _ now: Double) -> Bool {
         let fields = stored.response.fields
         if let list = request.fields.combined("If-None-Match") {
             let tags = list.listMembers.compactMap(tag)
             return tags.count == 1 && tags[0].opaque == tag(of: fields)?.opaque
         }
         let since = request.fields.all("If-Modified-Since").first.flatMap { date($0, now: stored.receivedAt) }
-        return since != nil && since == changed(fields)
+        return since != nil && since == changed(fields, now)
     }
 
     /// RFC 9111 §4.3.5: whether a HEAD's answer says the same as a stored response of GET.
-    func headConfirms(_ stored: ModelStored, _ response: ModelResponse, length: Int64?) -> Bool {
+    func headConfirms(_ stored: ModelStored, _ response: ModelResponse) -> Bool {
+        guard [200, 206].contains(stored.response.status) else { return false }
         for name in ["ETag", "Last-Modified"] {
             if let received = response.fields.all(name).first, stored.response.fields.all(name).first != received {
                 return false
             }
         }
-        guard let written = response.fields.all("Content-Length").first else { return true }
-        return stored.response.fields.all("Content-Length").first == written
-            || (length != nil && Int64(written) == length)
+        guard let length = response.fields.all("Content-Length").first, stored.part == nil else { return true }
+        return stored.response.fields.all("Content-Length").first == length
     }
 }

@@ -92,9 +92,24 @@ import Testing
         let answer = Case.response(304, ("ETag", "\"a\""), ("Vary", "Foo"))
         let new = Case.update(by: answer, to: request, Case.stored(("ETag", "\"a\"")))
         #expect(new.responses.first?.selecting == [.init(name: "foo", value: "1")])
-        let never = Case.response(304, ("ETag", "\"a\""), ("Vary", "*"))
-        #expect(
-            Case.update(by: never, to: request, Case.stored(("ETag", "\"a\""))).summary == "invalidate confirmed [0]")
+    }
+
+    @Test func `that lets nothing select the response again still confirms it this once`() throws {
+        let answer = Case.response(304, ("ETag", "\"a\""), ("Vary", "*"), ("Cache-Control", "max-age=60"))
+        let new = Case.update(by: answer, to: asking, Case.stored(("ETag", "\"a\"")))
+        #expect(new.summary == "refresh confirmed [0]")
+        let stored = try #require(new.responses.first)
+        #expect(Case.reuse(Case.request(), stored, after: 11).summary == "forward vary-mismatch")
+    }
+
+    @Test func `with fields beyond any measure brings none of them`() throws {
+        var answer = Case.response(304, ("ETag", "\"a\""))
+        for number in 0...KeptFields.limit {
+            answer.headerFields.append(HTTPField(name: .init("x-\(number)")!, value: ""))
+        }
+        let new = try #require(Case.update(by: answer, to: asking, Case.stored(("ETag", "\"a\""))).responses.first)
+        #expect(new.fields.count <= 2)
+        #expect(new.isInvalidated)
     }
 
     @Test func `makes a response that must not be kept be validated each time`() throws {

@@ -27,6 +27,7 @@ import Testing
         #expect(Case.storageWord(Case.response(200, ("Cache-Control", "max-age=9")), to: request) == "request-no-store")
     }
 
+    /// §2.1.21.
     @Test func `takes none for no-store where that spelling is understood`() {
         let response = Case.response(200, ("Cache-Control", "none"))
         #expect(Case.storageWord(response) == "no-store")
@@ -55,6 +56,16 @@ import Testing
         let request = Case.request(.get, ("Authorization", "Basic x"), ("Cookie", "a=b"))
         let stored = Case.kept(Case.response(200, ("Cache-Control", "private, max-age=9")), to: request)
         #expect(stored?.selecting == [])
+    }
+
+    /// RFC 9110 §15.3.7.3.
+    @Test func `of all bytes is kept as a 200`() {
+        let complete = Case.kept(Case.response(206, ("Content-Range", "bytes 0-9/10"), ("Content-Type", "a/b")))
+        #expect(complete?.status == .ok)
+        #expect(complete?.coverage == .whole)
+        #expect(complete?.fields[.contentRange] == nil)
+        #expect(complete?.fields[.contentType] == "a/b")
+        #expect(Case.kept(Case.response(206, ("Content-Range", "bytes 0-9/*")))?.status == .partialContent)
     }
 
     @Test func `keeps a part with its place`() {

@@ -13,6 +13,7 @@ import Testing
         policy.freshness(of: stored, terms: terms, at: PolicyCase.then + seconds * 1000)
     }
 
+    /// §2.1.22.
     @Test func `is its max-age before its Expires`() {
         let reading = read(Case.stored(("Cache-Control", "max-age=60"), ("Expires", "0"), ("Date", Case.date)))
         #expect(reading.lifetime == 60_000)
@@ -22,6 +23,7 @@ import Testing
                 == 0)
     }
 
+    /// §2.1.22.
     @Test func `is the time from Date to Expires`() {
         let expires = ("Expires", "Sun, 06 Nov 1994 08:50:37 GMT")
         #expect(read(Case.stored(expires, ("Date", "Sun, 06 Nov 1994 08:50:07 GMT"))).lifetime == 30_000)
@@ -65,6 +67,7 @@ import Testing
         #expect(read(Case.stored(changed, ("Cache-Control", "public"), status: status)).source == .heuristic)
     }
 
+    /// §2.1.10.
     @Test func `is the host's when it says so`() {
         let terms = RequestTerms(softLifetime: .seconds(5), hardLifetime: .seconds(90))
         let reading = read(Case.stored(("Cache-Control", "max-age=60")), terms: terms)

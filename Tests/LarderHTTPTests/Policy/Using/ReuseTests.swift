@@ -76,6 +76,9 @@ import Testing
         let terms = RequestTerms(softLifetime: .seconds(1))
         let request = Case.request(.get, ("Cache-Control", "only-if-cached"))
         #expect(Case.reuse(request, stored, terms: terms, after: 5).summary == "reuse soft-expired 0")
+        #expect(asked("only-if-cached, no-store", stored) == "unsatisfiable request-no-store")
+        let conditional = Case.request(.get, ("Cache-Control", "only-if-cached"), ("If-Match", "\"a\""))
+        #expect(Case.reuse(conditional, stored).summary == "unsatisfiable condition")
     }
 
     @Test func `and then validating it is right when its soft lifetime is over`() {

@@ -10,10 +10,12 @@ import Testing
     private func sent(_ request: HTTPRequest, _ candidates: StoredResponse..., terms: RequestTerms = RequestTerms())
         -> HTTPFields
     {
-        let decision = Case.policy.reuse(request, url: Case.url, among: candidates, terms: terms, at: Case.then)
+        let decision = Case.policy.reuse(
+            request, url: Case.url, among: candidates, terms: terms, at: Case.then + 86_400_000)
         return decision.request?.headerFields ?? HTTPFields()
     }
 
+    /// §2.1.23.
     @Test func `asks by tag and by date, each as it came`() {
         let fields = sent(Case.request(.get, ("X", "1")), Case.stored(("ETag", "W/\"a\""), ("Last-Modified", changed)))
         #expect(fields[.ifNoneMatch] == "W/\"a\"")
@@ -56,12 +58,13 @@ import Testing
     }
 
     @Test func `goes past other caches when the host forces it`() {
-        let stored = Case.stored(("Cache-Control", "max-age=60"), ("ETag", "\"a\""))
+        let stored = Case.stored(("Cache-Control", "max-age=99999"), ("ETag", "\"a\""))
         let terms = RequestTerms(forcesValidation: true)
         #expect(sent(Case.request(), stored, terms: terms)[.cacheControl] == "max-age=0")
         #expect(sent(Case.request(.get, ("Cache-Control", "x")), stored, terms: terms)[.cacheControl] == "x")
     }
 
+    /// §2.1.23.
     @Test func `never has spellings that no standard knows`() {
         let since = sent(Case.request(.get, ("If-Since-Modified", changed)), Case.stored(("X", "1")))
         #expect(since[.ifModifiedSince] == changed)
@@ -69,7 +72,7 @@ import Testing
         let both = sent(Case.request(.get, ("If-Since-Modified", changed), ("If-Modified-Since", Case.date)))
         #expect(both[values: .ifModifiedSince] == [Case.date])
         let none = sent(Case.request(.get, ("Cache-Control", "None, x=\"a, b\"")))
-        #expect(none[.cacheControl] == "x=\"a, b\", no-store")
+        #expect(none[.cacheControl] == "no-store, x=\"a, b\"")
         let plain = CachePolicy(understandsSourceSpellings: false)
         let request = Case.request(.get, ("If-Since-Modified", changed), ("Cache-Control", "none"))
         #expect(plain.reuse(request, url: Case.url, among: [], at: 0).request == request)

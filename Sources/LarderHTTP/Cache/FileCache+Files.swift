@@ -1,0 +1,139 @@
+internal import LarderEngine
+internal import LarderFormat
+internal import Synchronization
+
+// MARK: - Looking through the directory
+
+extension FileCache {
+    func load(_ names: [String], _ state: inout State) {
+        var found: [(entry: Entry, usedAt: Int64)] = []
+        for name in names where name != Self.marker {
+            if let entry = read(name) {
+                found.append(entry)
+            } else {
+                directory.remove(name)
+            }
+        }
+        found.sort { ($0.usedAt, $0.entry.record.blob) < ($1.usedAt, $1.entry.record.blob) }
+        for (var entry, _) in found {
+            state.clock += 1
+            entry.lastUse = state.clock
+            insert(entry, &state)
+            state.nextIdentity = max(state.nextIdentity, UInt64(clamping: entry.record.blob) + 1)
+        }
+        makeRoom(&state)
+    }
+
+    private func read(_ name: String) -> (entry: Entry, usedAt: Int64)? {
+        guard name.hasSuffix(Self.suffix), let file = try? directory.open(name),
+            let (found, record) = try? CacheFile.read(file), Self.name(of: record) == name,
+            StoredResponse(record) != nil, let usedAt = try? file.modifiedAt()
+        else { return nil }
+        return (Entry(record: record, name: name, size: found.fileSize, lastUse: 0, notedAt: usedAt), usedAt)
+    }
+
+    static func name(of record: ResponseRecord) -> String {
+        hexadecimal(UInt64(bitPattern: ResponsePlace.hash(of: record.key))) + "-"
+            + hexadecimal(UInt64(bitPattern: record.blob)) + suffix
+    }
+
+    static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+// MARK: - Changing what is there
+
+extension FileCache {
+    /// Gives a finished file its name, in place of the response it replaces.
+    ///
+    /// - Returns: false when there is no room for it: the file is removed, and lives on while it is open.
+    func install(_ file: CacheFile, _ record: ResponseRecord, from name: String) throws -> Bool {
+        let isKept = try state.withLock { state in
+            if Double(file.fileSize) > 0.9 * Double(maximumBytes) {
+                directory.remove(name)
+                return false
+            }
+            let time = now()
+            try file.file.setModifiedAt(time)
+            try directory.rename(name, to: Self.name(of: record))
+            let replaced = state.entries[ByteKey(record.key)]?.first { $0.record.selecting == record.selecting }
+            if let replaced { drop(replaced, &state) }
+            state.clock += 1
+            insert(
+                Entry(
+                    record: record, name: Self.name(of: record), size: file.fileSize, lastUse: state.clock,
+                    notedAt: time), &state)
+            makeRoom(&state)
+            return state.entries[ByteKey(record.key)]?.contains { $0.record.blob == record.blob } ?? false
+        }
+        if isKept { try directory.sync() }
+        return isKept
+    }
+
+    func abandon(_ name: String) { directory.remove(name) }
+
+    private func insert(_ entry: Entry, _ state: inout State) {
+        state.entries[ByteKey(entry.record.key), default: []].append(entry)
+        state.size += entry.size
+    }
+
+    func drop(_ entry: Entry, _ state: inout State) {
+        directory.remove(entry.name)
+        let key = ByteKey(entry.record.key)
+        guard let index = state.entries[key]?.firstIndex(where: { $0.name == entry.name }) else { return }
+        state.entries[key]?.remove(at: index)
+        if state.entries[key]?.isEmpty == true { state.entries[key] = nil }
+        state.size -= entry.size
+    }
+
+    /// When there is too much, removes what was used longest ago until nine tenths of the most are left. Pinned responses
+    /// stay, and what comes in goes when they leave no room.
+    private func makeRoom(_ state: inout State) {
+        if state.size <= UInt64(maximumBytes) { return }
+        let goal = UInt64(Double(maximumBytes) * 0.9)
+        let candidates = state.entries.values.joined().filter { !$0.record.isPinned }
+        for entry in candidates.sorted(by: { $0.lastUse < $1.lastUse }) where state.size > goal { drop(entry, &state) }
+        let newest = state.entries.values.joined().sorted { $0.lastUse > $1.lastUse }
+        for entry in newest where state.size > UInt64(maximumBytes) { drop(entry, &state) }
+    }
+
+    func edit(_ key: String, _ edit: (inout ResponseRecord) -> Void) throws {
+        try state.withLock { state in
+            for index in state.entries[ByteKey(key)]?.indices ?? 0..<0 {
+                guard var entry = state.entries[ByteKey(key)]?[index] else { continue }
+                let before = entry.record
+                edit(&entry.record)
+                if entry.record == before { continue }
+                let size = try rewrite(&entry)
+                state.size = state.size - entry.size + size
+                entry.size = size
+                state.entries[ByteKey(key)]?[index] = entry
+            }
+        }
+    }
+
+    /// Writes the head of an entry's file, and the file anew when that has no room for it.
+    ///
+    /// - Returns: the size of the file.
+    private func rewrite(_ entry: inout Entry) throws -> UInt64 {
+        guard var (file, _) = try CacheFile.read(try directory.open(entry.name)) else { throw HTTPCacheError.bodyGone }
+        if try file.put(entry.record) {
+            try file.file.setModifiedAt(entry.notedAt)
+            return file.fileSize
+        }
+        let name = entry.name + Self.unfinished
+        var copy = CacheFile(new: try directory.make(name), for: entry.record)
+        var block: Int64 = 0
+        while copy.byteCount < file.byteCount {
+            guard let bytes = try file.block(block) else { throw HTTPCacheError.bodyGone }
+            try copy.append(bytes)
+            block += 1
+        }
+        try copy.finish(entry.record)
+        try copy.file.setModifiedAt(entry.notedAt)
+        try directory.rename(name, to: entry.name)
+        return copy.fileSize
+    }
+}

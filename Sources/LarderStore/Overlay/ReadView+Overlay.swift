@@ -1,0 +1,44 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension ReadView {
+    /// The overlays of a resource, by row and then by sequence.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
+    public borrowing func overlays(of resource: ResourceKey) throws -> [Overlay] {
+        try tables.overlays(of: resource, in: transaction)
+    }
+
+    /// The overlays of a row, the one that is shown last.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
+    public borrowing func overlays(at key: RowKey) throws -> [Overlay] {
+        try tables.overlays(at: key, in: transaction)
+    }
+
+    /// The server's row at `key`, whatever local writes lie over it; for software that keeps rows in step.
+    ///
+    /// - Throws: as ``row(at:)``.
+    @_lifetime(borrow self)
+    public borrowing func serverRow(at key: RowKey) throws -> Row? {
+        try tables.row(at: key, in: transaction)
+    }
+
+    /// Calls `body` with the server's rows of `range`, whatever local writes lie over them; otherwise as
+    /// ``forEachRow(in:reversed:limit:verified:_:)``.
+    @discardableResult
+    public borrowing func forEachServerRow(
+        in range: RowRange, reversed: Bool = false, limit: Int = .max, verified: Bool = true,
+        _ body: (borrowing RowEntry) throws -> Void
+    ) throws -> Int {
+        try tables.scan(range, in: transaction, reversed: reversed, limit: limit, verified: verified, body)
+    }
+}
+
+extension Transaction {
+    /// The server's row at `key`, whatever local writes lie over it; ends with the next change.
+    @_lifetime(borrow self)
+    public borrowing func serverRow(at key: RowKey) throws -> Row? {
+        try tables.row(at: key, in: engine)
+    }
+}

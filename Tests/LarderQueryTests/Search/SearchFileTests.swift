@@ -1,0 +1,94 @@
+import Foundation
+import LarderEngine
+import LarderFormat
+import LarderQuery
+import LarderStore
+import LarderTesting
+import Testing
+
+@Suite struct `The file of words` {
+    private let fixture: QueryStore
+    private var path: String { fixture.path + "/search.sqlite" }
+
+    init() throws {
+        fixture = try QueryStore()
+        try fixture.put([("1", #"{"title": "lamp"}"#), ("2", #"{"title": "cave"}"#)])
+    }
+
+    private func found(_ word: String, in store: Store? = nil) throws -> [String] {
+        let query = try StoreQuery(store ?? fixture.store, tables: [`A search for words`.table()])
+        return try query.search("items", .words(word)).map(\.object.key.key)
+    }
+
+    @Test func `lies beside the data, for its owner only`() throws {
+        #expect(try found("lamp") == ["1"])
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o777 } == 0o600)
+        #expect(try found("cave") == ["2"])
+    }
+
+    @Test(arguments: [
+        "", "no database at all, and long enough to be read as one: \(String(repeating: "x", count: 200))",
+    ])
+    func `is made anew when it is damaged`(content: String) throws {
+        #expect(try found("lamp") == ["1"])
+        try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try found("lamp") == ["1"])
+    }
+
+    @Test func `is made anew wherever a byte of it is wrong`() throws {
+        #expect(try found("lamp") == ["1"])
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        var random = SeededGenerator(seed: 9)
+        for _ in 0..<40 {
+            var damaged = whole
+            damaged[Int.random(in: 0..<damaged.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
+            try damaged.write(to: URL(fileURLWithPath: path))
+            // A word may be missed, as nothing checks the file's text, but a row that has no such word is never invented.
+            let keys = try found("lamp")
+            #expect(Set(keys).isSubset(of: ["1", "2"]))
+        }
+        StoreQuery.removeWords(at: fixture.path)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try found("lamp") == ["1"])
+    }
+
+    @Test func `of another store counts for nothing`() throws {
+        let other = try QueryStore()
+        try other.put([("8", #"{"title": "lamp"}"#)])
+        #expect(try found("lamp", in: other.store) == ["8"])
+        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: other.path + "/search.sqlite", toPath: path)
+        #expect(try found("lamp") == ["1"])
+    }
+
+    @Test func `follows a full copy, and forgets the one before`() async throws {
+        #expect(try found("lamp") == ["1"])
+        try await fixture.store.replace(items, floor: 1) { writer in
+            try await writer.append(Array(#"{"title": "torch"}"#.utf8), type: "item", key: "1", updatedAt: 1)
+        }
+        #expect(try found("lamp") == [])
+        #expect(try found("torch") == ["1"])
+        let content = try String(decoding: Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        #expect(!content.contains("cave"))
+        #expect(content.contains("torch"))
+    }
+
+    @Test func `is in no way of opening, verifying and copying the store`() throws {
+        #expect(try found("lamp") == ["1"])
+        try fixture.store.close()
+        let store = try Store.open(at: fixture.path, host: .virtual(VirtualClock()))
+        var findings = 0
+        _ = try store.verify { _ in findings += 1 }
+        #expect(findings == 0)
+        #expect(try found("lamp", in: store) == ["1"])
+        try store.close()
+        let reader = try Store.open(
+            at: fixture.path, options: StoreOptions(access: .readOnly), host: .virtual(VirtualClock()))
+        try FileManager.default.removeItem(atPath: path)
+        // Without the right to write, words are kept in memory.
+        #expect(try found("cave", in: reader) == ["2"])
+        #expect(!FileManager.default.fileExists(atPath: path))
+        try reader.close()
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import LarderFormat
+import LarderQuery
+import LarderStore
+import LarderTesting
+import Testing
+
+@Suite struct `A search for words` {
+    private let fixture: QueryStore
+    private let query: StoreQuery
+
+    init() throws {
+        fixture = try QueryStore()
+        try fixture.put(
+            [
+                ("1", #"{"title": "The light", "text": "Light upon light, and a lamp."}"#),
+                ("2", #"{"title": "The cave", "text": "Sleepers in a cave; the dog at the door."}"#),
+                ("3", #"{"title": "Dawn", "text": "A lamp at d\u00e9j\u00e0 vu."}"#),
+                ("4", #"{"title": null, "text": 42}"#),
+            ])
+        query = try StoreQuery(fixture.store, tables: [Self.table()])
+    }
+
+    static func table(
+        of scope: TableDefinition.Scope = .resource(items), tokenizer: Tokenizer = .words,
+        isPersistent: @escaping @Sendable () -> Bool = { true }
+    ) throws -> TableDefinition {
+        try TableDefinition(
+            "items", of: scope, type: "item",
+            columns: [ColumnDefinition("title"), ColumnDefinition("body", path: "$.text")],
+            searched: [SearchField("title", weight: 5), SearchField("body")], tokenizer: tokenizer,
+            isPersistent: isPersistent)
+    }
+
+    private func keys(_ text: SearchText, _ options: SearchOptions = SearchOptions()) throws -> [String] {
+        try query.search("items", text, options).map(\.object.key.key)
+    }
+
+    @Test func `finds the rows that have every word, the best first`() throws {
+        #expect(try keys(.words("lamp")) == ["3", "1"])
+        #expect(try keys(.words("LIGHT lamp")) == ["1"])
+        #expect(try keys(.words("light cave")) == [])
+        #expect(try keys(.words("42")) == ["4"])
+        #expect(try keys(.words("deja")) == ["3"])
+        let hit = try #require(try query.search("items", .words("light")).first)
+        #expect(hit.score > 0)
+        #expect(hit.object.key == RowKey(resource: items, type: "item", key: "1"))
+        #expect(String(decoding: hit.object.payload, as: UTF8.self).contains("The light"))
+    }
+
+    @Test func `counts a word in a title for more`() throws {
+        try fixture.put([("5", #"{"title": "Cave", "text": "No word."}"#), ("6", #"{"title": "No", "text": "cave"}"#)])
+        #expect(try keys(.words("cave")) == ["5", "2", "6"])
+    }
+
+    @Test func `completes the last word while it is typed`() throws {
+        #expect(try keys(.words("sl")) == [])
+        #expect(try keys(.words("sl", completesLast: true)) == ["2"])
+        #expect(try keys(.words("sl cave", completesLast: true)) == [])
+    }
+
+    @Test func `shows where the words are`() throws {
+        let marked = try query.search(
+            "items", .words("dog"), SearchOptions(opening: "<b>", closing: "</b>", snippetWords: 4))
+        #expect(marked.first?.snippet?.contains("<b>dog</b>") == true)
+        #expect(try query.search("items", .words("dog"), SearchOptions(snippetWords: nil)).first?.snippet == nil)
+    }
+
+    @Test(
+        arguments: [
+            "", " ", "\"", "*", "a\"b", "AND", "OR NOT", "NEAR(", "title:", "^", "-", "--", "'; DROP", "(", "{}", "a*b",
+            "\u{0}", "light\u{0}", "é\u{301}", "💡", "col:light", "+", "\\",
+        ])
+    func `takes whatever a person types`(text: String) throws {
+        _ = try keys(.words(text))
+        _ = try keys(.words(text, completesLast: true))
+    }
+
+    @Test func `understands the full syntax when asked to`() throws {
+        #expect(try keys(.raw("lamp NOT light")) == ["3"])
+        #expect(try keys(.raw("cave OR dawn")).sorted() == ["2", "3"])
+        #expect(try keys(.raw(#""light upon""#)) == ["1"])
+        #expect(try keys(.raw("c0 : light")) == ["1"])
+        #expect {
+            try keys(.raw("light AND"))
+        } throws: { error in
+            if case .syntax = error as? QueryError { true } else { false }
+        }
+    }
+
+    @Test func `is exact after every change`() throws {
+        #expect(try keys(.words("lamp")).count == 2)
+        try fixture.put([("3", #"{"title": "Dusk"}"#), ("7", #"{"text": "another lamp"}"#)])
+        #expect(try keys(.words("lamp")).sorted() == ["1", "7"])
+        #expect(try keys(.words("dusk")) == ["3"])
+        #expect(try keys(.words("dawn")) == [])
+        _ = try fixture.store.writeBlocking { transaction in
+            try transaction.removeRow(at: RowKey(resource: items, type: "item", key: "1"))
+        }
+        #expect(try keys(.words("lamp")) == ["7"])
+    }
+
+    @Test func `sees the snapshot it is asked in`() throws {
+        let found = try fixture.store.read { _ in
+            let before = try keys(.words("comet"))
+            let other = OtherThread { [fixture] in try? fixture.put([("9", #"{"text": "a comet"}"#)]) }
+            other.join()
+            return try before + keys(.words("comet"))
+        }
+        #expect(found == [])
+        #expect(try keys(.words("comet")) == ["9"])
+    }
+
+    @Test func `pages through what it finds`() throws {
+        try fixture.put((10..<40).map { ("\($0)", #"{"text": "many words \#($0)"}"#) })
+        var all: [String] = []
+        for offset in stride(from: 0, to: 40, by: 7) {
+            all += try keys(.words("many"), SearchOptions(limit: 7, offset: offset))
+        }
+        #expect(Set(all).count == 30)
+        #expect(all.count == 30)
+        #expect(try keys(.words("many"), SearchOptions(limit: 0)) == [])
+        #expect(try keys(.words("many"), SearchOptions(limit: .max, offset: 29)).count == 1)
+    }
+
+    @Test func `does not know what is kept in memory only`() throws {
+        let query = try StoreQuery(fixture.store, tables: [Self.table(isPersistent: { false })])
+        #expect(throws: QueryError.memoryOnly(table: "items")) { try query.search("items", .words("lamp")) }
+        #expect(throws: QueryError.unknownTable("nowhere", offset: nil)) {
+            try query.search("nowhere", .words("lamp"))
+        }
+    }
+
+    @Test func `can take parts of words, or their stems, for words`() throws {
+        let parts = try StoreQuery(fixture.store, tables: [Self.table(tokenizer: .trigrams)])
+        #expect(try parts.search("items", .words("leeper")).map(\.object.key.key) == ["2"])
+        let stems = try StoreQuery(fixture.store, tables: [Self.table(tokenizer: .englishStems)])
+        #expect(try stems.search("items", .words("sleeper")).map(\.object.key.key) == ["2"])
+        #expect(try keys(.words("sleeper")) == [])
+    }
+}
