@@ -6,6 +6,7 @@ struct TupleLiteral {
 
     /// The elements of `(a, b)`, or the one of a bare value; `nil` when `text` is neither.
     static func elements(_ text: String) -> [TupleElement]? {
+        if text == "()" { return [] }
         let isTuple = text.hasPrefix("(") && text.hasSuffix(")")
         if text == "()" { return [] }
         var literal = TupleLiteral(rest: isTuple ? text.dropFirst().dropLast() : text[...])

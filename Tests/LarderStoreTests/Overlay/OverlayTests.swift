@@ -26,12 +26,14 @@ import Testing
             try transaction.layOver(replacement("mine"), at: key(2), updatedAt: 7)
         }
         #expect(try text(key(2), store) == "mine")
-        #expect(try store.read { view in try view.row(at: key(2))?.updatedAt } == 7)
+        let updatedAt = try store.read { view in try view.row(at: key(2))?.updatedAt }
+        #expect(updatedAt == 7)
         #expect(try shown(store) == ["1=1", "2=mine", "3=3"])
-        let serverText = try store.read { view in
-            try view.serverRow(at: key(2)).map { String(decoding: [UInt8](copying: $0.payload), as: UTF8.self) }
+        let server = try store.read { view -> [UInt8]? in
+            guard let row = try view.serverRow(at: key(2)) else { return nil }
+            return [UInt8](copying: row.payload)
         }
-        #expect(serverText == "2")
+        #expect(server == bytes("2"))
         try await store.write { transaction in try transaction.removeOverlay(at: key(2), sequence: sequence) }
         #expect(try shown(store) == ["1=1", "2=2", "3=3"])
         #expect(try store.findings() == [])
@@ -121,8 +123,9 @@ import Testing
                 replacement("mine"), at: key(1), updatedAt: 4, entryID: entry.id, sequence: place)
         }
         try await store.write { transaction in
-            #expect(try transaction.confirmOverlay(at: key(1), sequence: sequence))
-            #expect(try !transaction.confirmOverlay(at: key(3), sequence: sequence))
+            let isThere = try transaction.confirmOverlay(at: key(1), sequence: sequence)
+            let isElsewhere = try transaction.confirmOverlay(at: key(3), sequence: sequence)
+            #expect(isThere && !isElsewhere)
         }
         let overlays = try store.read { view in try view.overlays(of: translations) }
         #expect(overlays.map(\.key) == [key(1), key(2)])
@@ -148,11 +151,13 @@ import Testing
         try await store.put([key(1)])
         try await store.write { transaction in
             try transaction.layOver(replacement("mine"), at: key(1), updatedAt: 1)
-            #expect(try transaction.payload(at: key(1)) == bytes("mine"))
+            let payload = try transaction.payload(at: key(1))
+            #expect(payload == bytes("mine"))
             var seen: [String] = []
-            try transaction.forEachRow(in: .all(of: translations)) { seen.append(try $0.key().key) }
+            try transaction.forEachRow(in: .all(of: translations)) { entry in seen.append(try entry.key().key) }
             #expect(seen == ["1"])
-            let server = try transaction.serverRow(at: key(1)).map { [UInt8](copying: $0.payload) }
+            guard let row = try transaction.serverRow(at: key(1)) else { throw StoreError.notAStore }
+            let server = [UInt8](copying: row.payload)
             #expect(server == bytes("1"))
         }
     }

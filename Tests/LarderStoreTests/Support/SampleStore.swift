@@ -44,7 +44,7 @@ func fillSample(_ store: Store) async throws {
         try transaction.layOver(.removal, at: key(3), updatedAt: 6)
         try transaction.layOver(.replacement(bytes("{\"n\":9}")), at: key(4), updatedAt: 7, entryID: draft(3).id)
         try transaction.layOver(
-            .replacement(bytes("new"), codec: .opaque), at: key(1, ResourceKey("new", 1)), updatedAt: 8)
+            .replacement(bytes("new"), codec: .opaque), at: key(1, ResourceKey("tafsirs", 2)), updatedAt: 8)
     }
     try await store.reclaim()
 }

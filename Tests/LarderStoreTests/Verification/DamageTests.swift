@@ -14,9 +14,7 @@ private struct Readings: Equatable {
     var byName: [String: Reading] = [:]
 
     init(_ store: Store) throws {
-        let resources = [
-            translations, tafsirs, ResourceKey("tafsirs", 2), ResourceKey("tafsirs", 3), ResourceKey("new", 1),
-        ]
+        let resources = [translations, tafsirs, ResourceKey("tafsirs", 2), ResourceKey("tafsirs", 3)]
         try note("resources") { try store.read { view in try view.resources().map { "\($0)" } } }
         try note("filters") {
             try store.read { view in
@@ -38,7 +36,7 @@ private struct Readings: Equatable {
                 try store.read { view in try view.rows(in: .all(of: resource)).map { "\($0)" } }
             }
         }
-        for row in [key(1), key(2), key(3), key(4), key("intro"), key(7, tafsirs), key(1, ResourceKey("new", 1))] {
+        for row in [key(1), key(2), key(3), key(4), key("intro"), key(7, tafsirs), key(1, ResourceKey("tafsirs", 2))] {
             try note("row \(row)") { try store.read { view in try view.payload(at: row).map { ["\($0)"] } ?? [] } }
         }
         for name in [sampleCollection, CollectionName(class: "translation", query: "all")] {
