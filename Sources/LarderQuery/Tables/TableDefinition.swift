@@ -80,6 +80,7 @@ public struct TableDefinition: Sendable {
 
     private static func isReserved(_ name: String) -> Bool {
         let lower = name.asciiLowercased
+        if lower == CollectionTable.name { return true }
         return lower.hasPrefix("sqlite_") || lower.hasPrefix("pragma_") || lower.hasPrefix("json_")
     }
 }
