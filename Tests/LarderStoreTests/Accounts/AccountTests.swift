@@ -62,7 +62,7 @@ import Testing
         let next = try #require(try store.read { view in try view.resource(translations)?.generation })
         #expect(next > generation ?? 0)
         let entry = try await store.write { transaction in try transaction.enqueue(draft(9)) }
-        #expect(entry.sequence == 4)
+        #expect(entry.sequence > 3)
         #expect(try store.findings() == [])
         try store.close()
     }
