@@ -3,8 +3,8 @@ internal import LarderStore
 
 /// Which entries of an index a statement's constraints leave.
 ///
-/// SQLite checks every row again: what is given here may only be too much. Which affinity the other side of a comparison
-/// has is not known, and the column has none, so both cases are covered:
+/// SQLite checks every row again: what is given here may only be too much. Which affinity the other side of a
+/// comparison has is not known, and the column has none, so both cases are covered:
 ///
 /// - Against a number, the column's texts may be taken for numbers (`price = CAST(? AS INTEGER)` finds `'5'`), so those
 ///   that look like one are looked at as well. Few columns have any: that costs a look at an empty range.

@@ -4,8 +4,8 @@ internal import Logging
 
 /// One statement being run: what its tables read from, and what they note.
 ///
-/// It lives within one `read` of the store, on one thread. Every read of a table is nested in that one and so shares its
-/// snapshot.
+/// It lives within one `read` of the store, on one thread. Every read of a table is nested in that one and so shares
+/// its snapshot.
 final class QueryRun {
     /// How often the limits are looked at, in steps.
     static let watchInterval = 1000

@@ -8,13 +8,15 @@ extension StoreQuery {
     /// Exact: the words are those of the very rows that the store holds at this moment. The first search of a full copy
     /// reads all of its rows once, and one after a change compares their checksums; others only look words up. They are
     /// kept in `search.sqlite` beside the store's data, which holds nothing else and may be deleted at any time; for a
-    /// store that is read only they are kept in memory. One search runs at a time.
+    /// store that is read only they are kept in memory. One search runs at a time, on the caller's thread and within one
+    /// snapshot: ask for the first one early, and from the background.
     ///
     /// - Parameters:
     ///   - table: the name of a table with searched columns.
     ///   - text: what to search for; without any word in it nothing is found.
     /// - Throws: ``QueryError/syntax(message:offset:)`` for a mistake in ``SearchText/raw(_:)``;
-    ///   ``QueryError/searchUnavailable(message:)``; ``QueryError/unknownTable(_:offset:)``;
+    ///   ``QueryError/searchUnavailable(message:)``; ``QueryError/interrupted(_:)`` when the task is cancelled while
+    ///   rows are read; ``QueryError/unknownTable(_:offset:)``;
     ///   ``QueryError/memoryOnly(table:)``; what the store reports.
     public func search(
         _ table: String, _ text: SearchText, _ options: SearchOptions = SearchOptions()

@@ -72,6 +72,7 @@ extension WordIndex {
         while true {
             let page = try view.rawRecords(of: .rows, after: last, prefix: prefix)
             for record in page { try pass.take(record) }
+            if Task.isCancelled { throw QueryError.interrupted(.cancelled) }
             guard let end = page.last else { break }
             last = end.key
         }

@@ -20,7 +20,7 @@ import Testing
         self.fixture = fixture
         var random = SeededGenerator(seed: seed)
         var tables: [TableDefinition] = []
-        for (name, count) in [("items", 120), ("others", 30)] {
+        for (name, count) in [("items", 90), ("others", 24)] {
             let rows = (0..<count).map { SampleRows.row($0, &random) }
             try fixture.put(rows, type: name, updatedAt: 3)
             try Self.fill(plain, name, try Self.layOver(rows, name, fixture, &random))
@@ -47,7 +47,7 @@ import Testing
     ) throws -> [(key: String, payload: String)] {
         var shown = Dictionary(uniqueKeysWithValues: rows.map { ($0.key, $0.payload) })
         var changes: [(key: String, payload: String?)] = []
-        for index in stride(from: 0, to: rows.count, by: 5) {
+        for index in stride(from: 0, to: rows.count, by: 9) {
             let payload = SampleRows.row(index, &random).payload
             changes.append((rows[index].key, index.isMultiple(of: 2) ? payload : nil))
             changes.append(SampleRows.row(rows.count + index, &random))

@@ -79,6 +79,16 @@ import Testing
         }
     }
 
+    @Test func `reads escapes in names, and texts to their end, where SQLite does not`() throws {
+        let fixture = try QueryStore()
+        try fixture.put([("1", #"{"n\u0061me": "a\u0000b"}"#), ("2", #"{"name": "a"}"#)])
+        let query = try StoreQuery(fixture.store, tables: [itemTable()])
+        #expect(try query.column("SELECT name FROM items WHERE name = ?", ["a\u{0}b"]) == ["a\u{0}b"])
+        #expect(try query.column("SELECT key FROM items WHERE name = 'a'") == ["2"])
+        // `LIKE` and `GLOB` of SQLite end at U+0000, and so does a comparison without regard to case.
+        #expect(try query.column("SELECT key FROM items WHERE name GLOB 'a'") == ["1", "2"])
+    }
+
     /// SQLite's own reading of decimals is off in the last digits.
     private static func isSame(_ value: SQLValue, _ expected: SQLValue) -> Bool {
         if case .real(let value) = value, case .real(let expected) = expected {
