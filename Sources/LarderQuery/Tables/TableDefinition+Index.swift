@@ -1,3 +1,4 @@
+internal import LarderFormat
 public import LarderStore
 
 extension TableDefinition {
