@@ -156,7 +156,9 @@ private struct CapModel {
                 if found?.record.byteCount != length { lost.append("response \(key)") }
             }
             if try Set(view.outboxEntries().map(\.id)) != Set(outbox) { lost.append("outbox") }
-            for (row, payload) in overlays where try view.payload(at: row) != payload { lost.append("overlay of \(row)") }
+            for (row, payload) in overlays where try view.payload(at: row) != payload {
+                lost.append("overlay of \(row)")
+            }
             let tokens = try view.filters().map(\.token)
             if token > 0, tokens != ["token \(token)"] { lost.append("token") }
             return lost
