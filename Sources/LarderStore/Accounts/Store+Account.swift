@@ -13,7 +13,7 @@ extension Store {
     ///   - account: the server's name of the account, compared byte for byte: always in the same spelling.
     public static func accountPath(base: String, account: String) -> String {
         let bytes = Array(account.utf8)
-        let digits = (0...1).map { seed in
+        let digits = [UInt64(0), 1].map { seed in
             let text = String(bytes.rawSpan.xxh64(seed: seed), radix: 16)
             return String(repeating: "0", count: 16 - text.count) + text
         }
