@@ -84,7 +84,7 @@ enum Shape {
         [Field("generation"), Field("index"), Field("class")]
         + (1...4).map { Field("part \($0)", .any) }
     private static let index = [
-        Field("name", .word), Field("group", .content), Field("id", .identifier), Field("type", .content),
+        Field("name", .content), Field("group", .content), Field("id", .identifier), Field("type", .content),
         Field("path", .content), Field("collation", .state(["binary", "nocase"])),
         Field("state", .state(["building", "ready", "removing"])),
     ]
