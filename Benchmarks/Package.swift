@@ -11,11 +11,11 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CRawLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(
-            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+            name: "CRawSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .executableTarget(
             name: "larder-bench",
             dependencies: [
-                "CRawLMDB", "CSQLite",
+                "CRawLMDB", "CRawSQLite",
                 .product(name: "LarderStore", package: "larder"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,4 +1,4 @@
-import CSQLite
+import CRawSQLite
 
 /// SQLite by its C calls, set up to be fast: WAL, a cache of 64 MiB, the file mapped, statements prepared once.
 final class SQLite {
