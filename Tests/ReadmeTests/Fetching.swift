@@ -13,7 +13,7 @@ func readTheNews(store: Store, address: String) async throws {
     print(answer.origin, answer.state, answer.reuse)  // where from, how fresh, and why
     print(String(decoding: try await answer.value.body.bytes(), as: UTF8.self))
 
-    for try await answer in cache.answers(to: news, .cacheThenNetwork) {  // what is here at once, then the server's word
+    for try await answer in cache.answers(to: news, .cacheThenNetwork) {  // what is here, then the server's word
         print(answer.isIntermediate ? "for now:" : "finally:", answer.origin)
     }
     _ = try await cache.fetch(news, .staleIfOffline)  // with no network: what expired, and it says so

@@ -6,7 +6,10 @@ public struct RequestTerms: Hashable, Sendable {
     public var softLifetime: Duration?
     /// How long a response may be used at all, in place of what it says itself; nil: by its own word.
     public var hardLifetime: Duration?
-    /// Whether a stored response may be used stale where `must-revalidate` or `no-cache` forbid it.
+    /// Whether a stored response may stand in for an answer where `must-revalidate` or `no-cache` forbid it stale.
+    ///
+    /// It counts when the server cannot be asked or fails, and not before: see
+    /// ``CachePolicy/fallback(to:for:status:terms:at:)``.
     public var ignoresMustRevalidate: Bool
     /// Whether to validate with the server first, as `Cache-Control: no-cache` in the request asks for.
     public var forcesValidation: Bool

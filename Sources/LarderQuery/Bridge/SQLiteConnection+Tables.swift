@@ -154,6 +154,5 @@ extension SQLiteConnection {
         unsafe info.pointee.orderByConsumed = answer.isOrdered ? 1 : 0
         unsafe info.pointee.estimatedCost = answer.cost
         unsafe info.pointee.estimatedRows = answer.rows
-        if answer.isUnique { unsafe info.pointee.idxFlags |= SQLITE_INDEX_SCAN_UNIQUE }
     }
 }

@@ -65,8 +65,6 @@ struct PlanAnswer {
     var number: Int
     /// Whether the rows come in the wanted order.
     var isOrdered = false
-    /// Whether there is at most one row.
-    var isUnique = false
     /// The work, in rows read.
     var cost: Double
     /// The rows that come out.

@@ -3,8 +3,8 @@ internal import LarderStore
 
 /// Which entries of an index a statement's constraints leave.
 ///
-/// SQLite checks every row again: what is given here may only be too much. Which affinity the other side of a comparison
-/// has is not known, and the column has none, so both cases are covered:
+/// SQLite checks every row again: what is given here may only be too much. Which affinity the other side of a
+/// comparison has is not known, and the column has none, so both cases are covered:
 ///
 /// - Against a number, the column's texts may be taken for numbers (`price = CAST(? AS INTEGER)` finds `'5'`), so those
 ///   that look like one are looked at as well. Few columns have any: that costs a look at an empty range.
@@ -41,12 +41,14 @@ struct IndexBounds {
         case (.equal, .text(let text)), (.same, .text(let text)): narrow(equalText: text)
         case (.equal, .blob), (.same, .blob): leaveNothing()
         case (.less, .integer), (.less, .real), (.lessOrEqual, .integer), (.lessOrEqual, .real):
-            narrowNumbers(upper: IndexValue(value))
+            narrowNumbers(upper: IndexValue(value), isInclusive: comparison == .lessOrEqual)
             narrowTextsToNumeric(.numeric)
         case (.greater, .integer), (.greater, .real), (.greaterOrEqual, .integer), (.greaterOrEqual, .real):
-            narrowNumbers(lower: IndexValue(value))
-        case (.less, .text), (.lessOrEqual, .text): narrowTexts(upper: IndexValue(value))
-        case (.greater, .text(let text)), (.greaterOrEqual, .text(let text)): narrow(above: text)
+            narrowNumbers(lower: IndexValue(value), isInclusive: comparison == .greaterOrEqual)
+        case (.less, .text), (.lessOrEqual, .text):
+            narrowTexts(upper: IndexValue(value), isInclusive: comparison == .lessOrEqual)
+        case (.greater, .text(let text)), (.greaterOrEqual, .text(let text)):
+            narrow(above: text, isInclusive: comparison == .greaterOrEqual)
         case (.glob, .text(let pattern)): narrow(prefix: TextPattern.globPrefix(pattern))
         case (.like, .text(let pattern)):
             let isFolded = collation == .nocase
@@ -98,8 +100,8 @@ struct IndexBounds {
         }
     }
 
-    private mutating func narrow(above text: String) {
-        narrowTexts(lower: .text(text))
+    private mutating func narrow(above text: String, isInclusive: Bool) {
+        narrowTexts(lower: .text(text), isInclusive: isInclusive)
         // Behind the digits only `Inf` is the beginning of a number's text.
         if let first = text.utf8.first, first > 0x39 { narrowNumbers(lower: .real(.infinity)) }
     }
@@ -120,27 +122,36 @@ struct IndexBounds {
         self.filter = filter
     }
 
-    private mutating func narrowNumbers(lower: IndexValue? = nil, upper: IndexValue? = nil) {
-        numbers = numbers.flatMap { Self.narrowed($0, lower, upper, .binary) }
+    private mutating func narrowNumbers(
+        lower: IndexValue? = nil, upper: IndexValue? = nil, isInclusive: Bool = true
+    ) {
+        numbers = numbers.flatMap { Self.narrowed($0, lower, upper, isInclusive, .binary) }
     }
 
-    private mutating func narrowTexts(lower: IndexValue? = nil, upper: IndexValue? = nil) {
-        texts = texts.flatMap { Self.narrowed($0, lower, upper, collation) }
+    private mutating func narrowTexts(lower: IndexValue? = nil, upper: IndexValue? = nil, isInclusive: Bool = true) {
+        texts = texts.flatMap { Self.narrowed($0, lower, upper, isInclusive, collation) }
     }
 
-    /// The part of a range between two values, both included; nil when nothing is left.
+    /// The part of a range within another bound; nil when nothing is left.
     private static func narrowed(
-        _ range: IndexRange, _ lower: IndexValue?, _ upper: IndexValue?, _ collation: IndexCollation
+        _ range: IndexRange, _ lower: IndexValue?, _ upper: IndexValue?, _ isInclusive: Bool,
+        _ collation: IndexCollation
     ) -> IndexRange? {
         var range = range
-        if let lower, range.lower.map({ collation.precedes($0.value, lower) }) ?? true {
-            range.lower = IndexRange.Bound(lower, isInclusive: true)
+        if let lower, range.lower.map({ !collation.precedes(lower, $0.value) }) ?? true {
+            let isSame = range.lower.map { !collation.precedes($0.value, lower) } ?? false
+            let wasInclusive = range.lower?.isInclusive ?? true
+            range.lower = IndexRange.Bound(lower, isInclusive: isInclusive && (wasInclusive || !isSame))
         }
-        if let upper, range.upper.map({ collation.precedes(upper, $0.value) }) ?? true {
-            range.upper = IndexRange.Bound(upper, isInclusive: true)
+        if let upper, range.upper.map({ !collation.precedes($0.value, upper) }) ?? true {
+            let isSame = range.upper.map { !collation.precedes(upper, $0.value) } ?? false
+            let wasInclusive = range.upper?.isInclusive ?? true
+            range.upper = IndexRange.Bound(upper, isInclusive: isInclusive && (wasInclusive || !isSame))
         }
-        if let lower = range.lower, let upper = range.upper, collation.precedes(upper.value, lower.value) { return nil }
-        return range
+        guard let lower = range.lower, let upper = range.upper else { return range }
+        if collation.precedes(upper.value, lower.value) { return nil }
+        let isPoint = !collation.precedes(lower.value, upper.value)
+        return isPoint && !(lower.isInclusive && upper.isInclusive) ? nil : range
     }
 }
 

@@ -2,13 +2,13 @@ internal import LarderFormat
 
 /// Which keys a statement's constraints leave.
 ///
-/// SQLite compares `key` as a text. In the store keys that are decimal numbers come first and sort as numbers, then texts
-/// by their bytes; so a range of texts is a range among the latter, and all or none of the former. SQLite checks every
-/// row again: what is given here may only be too much.
+/// SQLite compares `key` as a text. In the store keys that are decimal numbers come first and sort as numbers, then
+/// texts by their bytes; so a range of texts is a range among the latter, and all or none of the former. SQLite checks
+/// every row again: what is given here may only be too much.
 ///
-/// Which affinity the other side of a comparison has is not known. Where its value is a number, the key may be taken for
-/// a number too (`key = CAST(? AS INTEGER)` finds `'05'`), so keys that look like the number are looked at as well. An
-/// expression with numeric affinity gives numbers only, so a text is compared as a text.
+/// Which affinity the other side of a comparison has is not known. Where its value is a number, the key may be taken
+/// for a number too (`key = CAST(? AS INTEGER)` finds `'05'`), so keys that look like the number are looked at as well.
+/// An expression with numeric affinity gives numbers only, so a text is compared as a text.
 struct KeyBounds {
     private var isEmpty = false
     private var point: String?

@@ -2,8 +2,8 @@
 public struct QueryOptions: Hashable, Sendable {
     /// How many rows a table may be scanned for before a warning is logged.
     public var scanWarning: Int
-    /// The most steps of SQLite's virtual machine, counted to the next thousand; nil: no limit. A step is a comparison, a
-    /// value read or the like.
+    /// The most steps of SQLite's virtual machine, counted to the next thousand; nil: no limit. A step is a comparison,
+    /// a value read or the like.
     public var stepLimit: Int?
     /// The most bytes of one value or row of an answer, 1000 to 2^30.
     public var valueLimit: Int

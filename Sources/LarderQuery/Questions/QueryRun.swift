@@ -4,8 +4,8 @@ internal import Logging
 
 /// One statement being run: what its tables read from, and what they note.
 ///
-/// It lives within one `read` of the store, on one thread. Every read of a table is nested in that one and so shares its
-/// snapshot.
+/// It lives within one `read` of the store, on one thread. Every read of a table is nested in that one and so shares
+/// its snapshot.
 final class QueryRun {
     /// How often the limits are looked at, in steps.
     static let watchInterval = 1000
@@ -68,14 +68,16 @@ final class QueryRun {
     /// The resources whose rows a table shows in this snapshot, in order.
     func resources(of table: TableDefinition) throws -> [ResourceKey] {
         if let known = resources[table.scope] { return known }
-        let ready = try readyResources(table.scope)
-        let found = ready.map(\.key)
-        resources[table.scope] = found
-        rowCounts[table.scope] = ready.reduce(0) { $0 + $1.rowCount }
-        return found
+        let (keys, count) = try store.read { view in
+            let known = try view.resources(of: table.scope)
+            return (try view.resourceKeys(of: table.scope), known.reduce(0) { $0 + $1.rowCount + $1.overlayCount })
+        }
+        resources[table.scope] = keys
+        rowCounts[table.scope] = count
+        return keys
     }
 
-    /// The rows of the resources of a table, those of other types included.
+    /// The rows of the resources of a table, those of other types included; an estimate where some are local.
     func rowCount(of table: TableDefinition) throws -> Int {
         _ = try resources(of: table)
         return rowCounts[table.scope] ?? 0
@@ -87,16 +89,6 @@ final class QueryRun {
         let found = try store.read { view in try view.indexes() }.filter { $0.state == .ready }
         readyIndexes = found
         return found
-    }
-
-    private func readyResources(_ scope: TableDefinition.Scope) throws -> [Resource] {
-        let known = try store.read { view in
-            switch scope {
-            case .resource(let key): return try view.resource(key).map { [$0] } ?? []
-            case .group(let group): return try view.resources(inGroup: group)
-            }
-        }
-        return known.filter { $0.state == .ready }
     }
 }
 
@@ -110,5 +102,19 @@ extension TablePlan {
             case .index(let index, _): .index(index.definition.name)
             }
         return QueryFacts.TableUse(table: table.name, access: found, isOrdered: isOrdered)
+    }
+}
+
+extension ReadView {
+    /// The resources that may have rows to show: those that are ready, and those with local writes.
+    borrowing func resourceKeys(of scope: TableDefinition.Scope) throws -> [ResourceKey] {
+        try resources(of: scope).filter { $0.state == .ready || $0.overlayCount > 0 }.map(\.key)
+    }
+
+    fileprivate borrowing func resources(of scope: TableDefinition.Scope) throws -> [Resource] {
+        switch scope {
+        case .resource(let key): try resource(key).map { [$0] } ?? []
+        case .group(let group): try resources(inGroup: group)
+        }
     }
 }

@@ -12,6 +12,9 @@ final class QuerySession: @unchecked Sendable {
         for table in tables { try connection.register(RowTable(table, self), as: table.name) }
         // What is sorted stays in memory: content belongs into no other file.
         try connection.execute("PRAGMA temp_store = MEMORY")
+        try connection.register(CollectionTable(self), as: CollectionTable.name)
+        // SQLite's own tables are made when they are first named, which is refused later.
+        try connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')")
         connection.limitSize(to: Int32(clamping: options.valueLimit))
         connection.restrict { action in
             switch action {

@@ -3,6 +3,10 @@ internal import Synchronization
 
 /// Questions in SQL about what a store holds, without the network.
 ///
+/// Beside the declared tables there is `collection_members`, with the members of every stored collection in their
+/// order: `class`, `query`, `reference_key`, `reference_attribute`, `position`, `resource_group`, `resource_id`,
+/// `type`, `key`.
+///
 /// Each statement sees one snapshot, whatever is written meanwhile, and reads rows as they lie in the store: nothing is
 /// copied into a second database. It runs on the caller's thread and waits for nobody.
 ///

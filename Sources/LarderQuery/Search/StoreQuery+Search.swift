@@ -8,13 +8,15 @@ extension StoreQuery {
     /// Exact: the words are those of the very rows that the store holds at this moment. The first search of a full copy
     /// reads all of its rows once, and one after a change compares their checksums; others only look words up. They are
     /// kept in `search.sqlite` beside the store's data, which holds nothing else and may be deleted at any time; for a
-    /// store that is read only they are kept in memory. One search runs at a time.
+    /// store that is read only they are kept in memory. One search runs at a time, on the caller's thread and within one
+    /// snapshot: ask for the first one early, and from the background.
     ///
     /// - Parameters:
     ///   - table: the name of a table with searched columns.
     ///   - text: what to search for; without any word in it nothing is found.
     /// - Throws: ``QueryError/syntax(message:offset:)`` for a mistake in ``SearchText/raw(_:)``;
-    ///   ``QueryError/searchUnavailable(message:)``; ``QueryError/unknownTable(_:offset:)``;
+    ///   ``QueryError/searchUnavailable(message:)``; ``QueryError/interrupted(_:)`` when the task is cancelled while
+    ///   rows are read; ``QueryError/unknownTable(_:offset:)``;
     ///   ``QueryError/memoryOnly(table:)``; what the store reports.
     public func search(
         _ table: String, _ text: SearchText, _ options: SearchOptions = SearchOptions()
@@ -68,8 +70,10 @@ extension WordIndex {
         _ table: TableDefinition, _ text: SearchText, _ options: SearchOptions, _ store: Store
     ) throws -> [SearchHit] {
         try store.read { view in
-            let generations = try Self.resources(of: table, view).compactMap { try GenerationFacts(of: $0, view) }
-            let found = try lookUp(generations, table, text, options, view)
+            let rows = try view.resourceKeys(of: table.scope).map {
+                try SearchedRows(of: $0, type: table.type, view)
+            }
+            let found = try lookUp(rows, table, text, options, view)
             let (most, isTooLarge) = options.offset.addingReportingOverflow(options.limit)
             return try found.sorted(by: precedes).prefix(isTooLarge ? .max : most).dropFirst(options.offset)
                 .compactMap { found in
@@ -82,41 +86,43 @@ extension WordIndex {
         }
     }
 
-    private static func resources(of table: TableDefinition, _ view: borrowing ReadView) throws -> [ResourceKey] {
-        switch table.scope {
-        case .resource(let key): [key]
-        case .group(let group): try view.resources(inGroup: group).map(\.key)
-        }
-    }
-
     private func precedes(_ left: Found, _ right: Found) -> Bool {
         left.score == right.score ? left.key < right.key : left.score > right.score
     }
 
     /// Looks words up where they are those of the rows, in one transaction of the file: another process may change it.
     private func lookUp(
-        _ generations: [GenerationFacts], _ table: TableDefinition, _ text: SearchText, _ options: SearchOptions,
+        _ searched: [SearchedRows], _ table: TableDefinition, _ text: SearchText, _ options: SearchOptions,
         _ view: borrowing ReadView
     ) throws -> [Found] {
-        let current = try transact(isWriting: false) { () throws -> [Found]? in
-            var found: [Found] = []
-            for generation in generations {
-                guard let part = try currentPart(of: generation, table) else { return nil }
-                found += try match(part, generation, table, text, options)
+        if searched.allSatisfy(\.overlays.isEmpty) {
+            let current = try transact(isWriting: false) { () throws -> [Found]? in
+                var found: [Found] = []
+                for rows in searched {
+                    guard let part = try currentPart(of: rows, table) else { return nil }
+                    found += try match(part, rows, table, text, options)
+                }
+                return found
             }
-            return found
+            if let current { return current }
         }
-        if let current { return current }
         return try transact(isWriting: true) {
-            try dropParts(except: Set(view.resources().compactMap(\.generation)))
-            return try generations.flatMap { generation in
-                try match(try catchUp(generation, table, view), generation, table, text, options)
+            // Generation 0 stands for resources that have local writes only.
+            try dropParts(except: Set([0] + view.resources().compactMap(\.generation)))
+            return try searched.flatMap { rows in
+                let part = try catchUp(rows, table, view)
+                if rows.overlays.isEmpty { return try match(part, rows, table, text, options) }
+                try connection.execute("SAVEPOINT local")
+                try layOver(rows, part, table)
+                let found = try match(part, rows, table, text, options)
+                try connection.execute("ROLLBACK TO local")
+                return found
             }
         }
     }
 
     private func match(
-        _ part: Part, _ generation: GenerationFacts, _ table: TableDefinition, _ text: SearchText,
+        _ part: Part, _ searched: SearchedRows, _ table: TableDefinition, _ text: SearchText,
         _ options: SearchOptions
     ) throws -> [Found] {
         let weights = table.searched.map { ", \($0.weight)" }.joined()
@@ -136,7 +142,7 @@ extension WordIndex {
                 ])
             return rows.compactMap { row in
                 guard let key = row[0].text, let score = row[1].number else { return nil }
-                let place = RowKey(resource: generation.resource, type: table.type, key: key)
+                let place = RowKey(resource: searched.resource, type: table.type, key: key)
                 return Found(key: place, score: score, snippet: row[2].text)
             }
         } catch let failure as SQLiteFailure where failure.isMistake {

@@ -1,75 +1,94 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// The rows of one generation, as a snapshot has them.
-struct GenerationFacts {
+/// The rows of one resource, as a snapshot has them.
+struct SearchedRows {
     let resource: ResourceKey
-    let number: Int64
+    /// The live generation; 0, which is never used, for a resource that is not ready.
+    let generation: Int64
     let digest: UInt64
     let count: Int64
+    /// The local writes that are shown, by the keys of their rows: no generation's digest tells of them.
+    let overlays: [Overlay]
 
-    /// Those of the live generation of a resource; nil when it is not ready.
-    ///
-    /// - Throws: ``StoreError/damaged(table:reason:)`` when its record is not there, or is damaged.
-    init?(of resource: ResourceKey, _ view: borrowing ReadView) throws {
-        guard let known = try view.resource(resource), known.state == .ready, let number = known.generation else {
-            return nil
-        }
-        let key = RowKeyCoding.prefix(generation: number)
-        let raw = try view.rawRecords(of: .generations, prefix: key, limit: 1).first
-        guard let raw, raw.key == key else {
-            let reason = FormatError.invalidValue(field: "liveGeneration", value: number)
-            throw StoreError.damaged(table: TableName.generations.rawValue, reason: reason)
-        }
-        let record: GenerationRecord
-        do throws(FormatError) {
-            let seed = TableName.generations.seed
-            let body = try Record.open(
-                raw.value.rawSpan, key: key.rawSpan, seed: seed, codec: RecordHeader.tupleCodec)
-            record = try GenerationRecord(decoding: body)
-        } catch {
-            throw StoreError.damaged(table: TableName.generations.rawValue, reason: error)
-        }
+    init(of resource: ResourceKey, type: String, _ view: borrowing ReadView) throws {
+        let known = try view.resource(resource)
         self.resource = resource
-        self.number = number
-        digest = record.digest
-        count = record.rowCount
+        if let known, known.state == .ready, let number = known.generation {
+            let record = try Self.record(number, view)
+            generation = number
+            digest = record.digest
+            count = record.rowCount
+        } else {
+            generation = 0
+            digest = 0
+            count = 0
+        }
+        var shown: [RowKey: Overlay] = [:]
+        if let known, known.overlayCount > 0 {
+            // In the order of their sequences: the last is shown.
+            for overlay in try view.overlays(of: resource) where overlay.key.type.utf8.elementsEqual(type.utf8) {
+                shown[overlay.key] = overlay
+            }
+        }
+        overlays = Array(shown.values)
+    }
+
+    /// - Throws: ``StoreError/damaged(table:reason:)`` when the record is not there, or is damaged.
+    private static func record(_ generation: Int64, _ view: borrowing ReadView) throws -> GenerationRecord {
+        let key = RowKeyCoding.prefix(generation: generation)
+        let table = TableName.generations
+        let raw = try view.rawRecords(of: table, prefix: key, limit: 1).first
+        guard let raw, raw.key == key else {
+            let reason = FormatError.invalidValue(field: "liveGeneration", value: generation)
+            throw StoreError.damaged(table: table.rawValue, reason: reason)
+        }
+        do throws(FormatError) {
+            let value = raw.value.rawSpan
+            let body = try Record.open(value, key: key.rawSpan, seed: table.seed, codec: RecordHeader.tupleCodec)
+            return try GenerationRecord(decoding: body)
+        } catch {
+            throw StoreError.damaged(table: table.rawValue, reason: error)
+        }
     }
 }
 
 extension WordIndex {
     /// The words of a generation when they are those of its rows, else nil.
-    func currentPart(of generation: GenerationFacts, _ table: TableDefinition) throws -> Part? {
-        guard let part = try knownPart(of: generation.number, table), part.isCurrent(generation) else { return nil }
+    func currentPart(of rows: SearchedRows, _ table: TableDefinition) throws -> Part? {
+        guard let part = try knownPart(of: rows.generation, table), part.isCurrent(rows) else { return nil }
         return part
     }
 
     /// Brings the words of a generation in line with its rows; within a transaction.
     ///
     /// Walks all rows of the table's type and compares checksums; only rows that were changed are read.
-    func catchUp(
-        _ generation: GenerationFacts, _ table: TableDefinition, _ view: borrowing ReadView
-    ) throws -> Part {
-        let part = try knownPart(of: generation.number, table) ?? makePart(of: generation.number, table)
-        if part.isCurrent(generation) { return part }
-        var pass = try CatchUpPass(self, part, table, generation)
+    func catchUp(_ rows: SearchedRows, _ table: TableDefinition, _ view: borrowing ReadView) throws -> Part {
+        let part = try knownPart(of: rows.generation, table) ?? makePart(of: rows.generation, table)
+        if part.isCurrent(rows) { return part }
+        var pass = try CatchUpPass(self, part, table, rows)
         var last: [UInt8]?
         let prefix = try pass.prefix()
         while true {
             let page = try view.rawRecords(of: .rows, after: last, prefix: prefix)
             for record in page { try pass.take(record) }
+            if Task.isCancelled { throw QueryError.interrupted(.cancelled) }
             guard let end = page.last else { break }
             last = end.key
         }
         try pass.finish()
         return part
     }
+
+    /// Puts the words of local writes in place of those of the rows they lie over; to be taken back after the search.
+    func layOver(_ rows: SearchedRows, _ part: Part, _ table: TableDefinition) throws {
+        let pass = try CatchUpPass(self, part, table, rows)
+        for overlay in rows.overlays { try pass.lay(overlay) }
+    }
 }
 
 extension WordIndex.Part {
-    fileprivate func isCurrent(_ generation: GenerationFacts) -> Bool {
-        digest == generation.digest && count == generation.count
-    }
+    fileprivate func isCurrent(_ rows: SearchedRows) -> Bool { digest == rows.digest && count == rows.count }
 }
 
 /// One walk over the rows of a generation.
@@ -77,7 +96,7 @@ private struct CatchUpPass {
     private let index: WordIndex
     private let part: WordIndex.Part
     private let table: TableDefinition
-    private let generation: GenerationFacts
+    private let rows: SearchedRows
     private let seed: UInt64
     private let extractor: JSONExtractor
     private let find: SQLiteStatement
@@ -88,12 +107,12 @@ private struct CatchUpPass {
     /// The rows that are there, by their numbers in the file.
     private var seen: Set<Int64> = []
 
-    init(_ index: WordIndex, _ part: WordIndex.Part, _ table: TableDefinition, _ generation: GenerationFacts) throws {
+    init(_ index: WordIndex, _ part: WordIndex.Part, _ table: TableDefinition, _ rows: SearchedRows) throws {
         self.index = index
         self.part = part
         self.table = table
-        self.generation = generation
-        seed = Checksum.ownerSeed(generation.resource)
+        self.rows = rows
+        seed = Checksum.ownerSeed(rows.resource)
         extractor = JSONExtractor(table.searchedPaths)
         let columns = table.searched.indices.map { ", c\($0)" }.joined()
         let parameters = table.searched.map { _ in ", ?" }.joined()
@@ -111,7 +130,7 @@ private struct CatchUpPass {
     func prefix() throws -> [UInt8] {
         var key = KeyBuffer()
         do throws(FormatError) {
-            try key.append(integer: generation.number)
+            try key.append(integer: rows.generation)
             try key.append(text: table.type)
         } catch {
             throw StoreError.invalid(error)
@@ -151,6 +170,18 @@ private struct CatchUpPass {
         _ = try insert.first([.integer(id)] + values.map { SQLValue($0) })
     }
 
+    /// Puts the words of a local write in place of its row's.
+    func lay(_ overlay: Overlay) throws {
+        let key = SQLValue.text(overlay.key.key)
+        var id = try find.first([key])?[0].integer
+        if let id { _ = try forget.first([.integer(id)]) }
+        guard case .replacement(let payload, let codec) = overlay.change else { return }
+        if id == nil { id = try note.first([key, .integer(0)])?[0].integer }
+        guard let id else { return }
+        let values = extractor.values(of: payload.rawSpan, codec: codec)
+        _ = try insert.first([.integer(id)] + values.map { SQLValue($0) })
+    }
+
     /// Drops what is gone, and marks the words as those of these rows.
     func finish() throws {
         for row in try index.rows("SELECT id FROM \(part.known)") {
@@ -160,7 +191,7 @@ private struct CatchUpPass {
         }
         try index.connection.execute(
             "UPDATE parts SET digest = ?, count = ? WHERE id = ?",
-            [.integer(Int64(bitPattern: generation.digest)), .integer(generation.count), .integer(part.id)])
+            [.integer(Int64(bitPattern: rows.digest)), .integer(rows.count), .integer(part.id)])
     }
 
     private func decode<Value>(_ body: () throws(FormatError) -> Value) throws(StoreError) -> Value {

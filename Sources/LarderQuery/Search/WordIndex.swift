@@ -4,8 +4,8 @@ internal import LarderStore
 /// The words of rows, in SQLite's FTS5: `search.sqlite` beside the store's data, or in memory.
 ///
 /// Derived from the rows and never trusted over them: each generation's words are marked with the digest of the rows
-/// they were read from, and a search that finds another digest in its snapshot brings them in line first. A file that is
-/// missing, damaged or another store's is made anew.
+/// they were read from, and a search that finds another digest in its snapshot brings them in line first. A file that
+/// is missing, damaged or another store's is made anew.
 // One thread at a time has it: whoever holds its owner's `Mutex`; nothing in it belongs to a thread.
 final class WordIndex: @unchecked Sendable {
     /// The file's name in the store's directory. FORMAT.md, "The whole".

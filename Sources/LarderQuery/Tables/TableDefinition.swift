@@ -12,8 +12,8 @@ public import LarderStore
 /// | `payload` | | the whole payload: TEXT when it is JSON, so that `json_extract` reads it, else a BLOB |
 /// | `resource_group`, `resource_id` | TEXT, INTEGER | the resource that the row belongs to |
 ///
-/// The last four are hidden: `SELECT *` leaves them out. Declared columns have no affinity: a value compares as what the
-/// payload says it is, so `5` is not `'5'`; `key` has text affinity, so that `key = 5` finds the row `5`.
+/// The last four are hidden: `SELECT *` leaves them out. Declared columns have no affinity: a value compares as what
+/// the payload says it is, so `5` is not `'5'`; `key` has text affinity, so that `key = 5` finds the row `5`.
 public struct TableDefinition: Sendable {
     /// Whose rows a table shows.
     public enum Scope: Hashable, Sendable {
@@ -80,6 +80,7 @@ public struct TableDefinition: Sendable {
 
     private static func isReserved(_ name: String) -> Bool {
         let lower = name.asciiLowercased
+        if lower == CollectionTable.name { return true }
         return lower.hasPrefix("sqlite_") || lower.hasPrefix("pragma_") || lower.hasPrefix("json_")
     }
 }

@@ -47,36 +47,35 @@ extension Tables {
         try source.withReadCursor(in: resources) { cursor in
             var isMore = looks > end
             /// Looks at a record and answers whether to go on.
-            func look(_ entry: borrowing Entry) throws {
+            func look(_ entry: borrowing Entry) {
                 looks -= 1
                 last = [UInt8](copying: entry.key)
-                if let candidate = try candidate(entry, now, room, source, isInUse) { found.append(candidate) }
+                if let candidate = candidate(entry, now, room, isInUse) { found.append(candidate) }
                 isMore = looks > end && found.count < limit
             }
             // From behind the last one looked at to the end, then from the start.
             var isWithin = false
             if isMore, let entry = try cursor.seek((last + [0]).rawSpan) {
                 isWithin = true
-                try look(entry)
+                look(entry)
             }
-            while isWithin, isMore, let entry = try cursor.next() { try look(entry) }
-            if isMore, let entry = try cursor.first() { try look(entry) } else { isMore = false }
-            while isMore, let entry = try cursor.next() { try look(entry) }
+            while isWithin, isMore, let entry = try cursor.next() { look(entry) }
+            if isMore, let entry = try cursor.first() { look(entry) } else { isMore = false }
+            while isMore, let entry = try cursor.next() { look(entry) }
         }
         room.hand.resource = last
         return found
     }
 
-    private func candidate<Source: TableReader & ~Copyable>(
-        _ entry: borrowing Entry, _ now: Int64, _ room: Room, _ source: borrowing Source,
-        _ isInUse: (ResourceKey) -> Bool
-    ) throws -> EvictionCandidate? {
+    private func candidate(
+        _ entry: borrowing Entry, _ now: Int64, _ room: Room, _ isInUse: (ResourceKey) -> Bool
+    ) -> EvictionCandidate? {
         let decoded = try? decoding(.resources) { () throws(FormatError) in
             let body = try Record.open(entry.value, key: entry.key, seed: TableName.resources.seed)
             return (try ResourceRecord.decodeKey(entry.key), try ResourceRecord(decoding: body))
         }
         guard let (resource, record) = decoded, record.isEvictable, let generation = record.liveGeneration,
-            !isInUse(resource), try !hasOverlays(resource, in: source), !room.uses.take(generation)
+            !isInUse(resource), !room.uses.take(generation)
         else { return nil }
         return EvictionCandidate(
             subject: .resource(resource),
@@ -88,7 +87,9 @@ extension Tables {
 
 extension ResourceRecord {
     /// Whether rows are here that may be dropped, as far as its own record says.
-    var isEvictable: Bool { state == .ready && liveGeneration != nil && !isPinned && stagingGeneration == nil }
+    var isEvictable: Bool {
+        state == .ready && liveGeneration != nil && !isPinned && stagingGeneration == nil && overlays == 0
+    }
 }
 
 // MARK: - Responses

@@ -23,7 +23,7 @@ extension Transaction {
     public mutating func evict(_ resource: ResourceKey) throws -> Bool {
         guard var record = try record(of: resource) else { return false }
         record.isPinned = false
-        guard record.isEvictable, try !tables.hasOverlays(resource, in: engine) else { return false }
+        guard record.isEvictable else { return false }
         try evict(resource, because: .host)
         return true
     }

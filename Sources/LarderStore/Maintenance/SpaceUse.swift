@@ -74,7 +74,7 @@ extension Tables {
             let record = try ResourceRecord(decoding: body)
             return (resource, record)
         } _: { (resource: ResourceKey, record: ResourceRecord) in
-            if try hasOverlays(resource, in: source) {
+            if record.overlays > 0 {
                 use.overlaid += record.byteCount
             } else if record.isPinned {
                 use.pinned += record.byteCount
@@ -111,18 +111,6 @@ extension Tables {
             while let entry = try cursor.next() { use.outbox += Int64(entry.key.byteCount + entry.value.byteCount) }
         }
         return use
-    }
-
-    /// Whether local changes of a resource lie over its rows.
-    func hasOverlays<Source: TableReader & ~Copyable>(
-        _ resource: ResourceKey, in source: borrowing Source
-    ) throws -> Bool {
-        let prefix = try Transaction.key { (key) throws(FormatError) in try ResourceRecord.appendKey(resource, to: &key)
-        }
-        return try source.withReadCursor(in: overlay) { cursor in
-            guard let entry = try cursor.seek(prefix.rawSpan) else { return false }
-            return entry.key.starts(with: prefix.rawSpan)
-        }
     }
 
     /// Calls `body` with what can be read of a table; damaged records are passed over.

@@ -18,6 +18,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case stagingSuperseded(ResourceKey)
     /// The outbox already has an entry with this identity.
     case duplicateEntry(UUIDBytes)
+    /// So many writes wait to be sent, and would be lost.
+    case unsentWrites(Int)
     /// The outbox has no entry with this identity.
     case unknownEntry(UUIDBytes)
     /// The resource is not in the store, or has no rows to change.
@@ -46,6 +48,7 @@ extension StoreError: CustomStringConvertible {
         case .readOnlyFormat: "The file may only be read by this version: a newer one has changed it."
         case .stagingSuperseded: "The full copy was overtaken by another one or discarded."
         case .duplicateEntry(let id): "The outbox already has the entry \(id)."
+        case .unsentWrites(let count): "\(count) writes were not sent: send them first, or say that they may go."
         case .unknownEntry(let id): "The outbox has no entry \(id)."
         case .noLiveGeneration: "The resource has no rows in the store."
         case .full(let shortage):

@@ -38,6 +38,8 @@ public struct Resource: Hashable, Sendable {
     public let schemaVersion: Int64?
     /// Whether eviction leaves it alone.
     public let isPinned: Bool
+    /// The local writes that lie over its rows; several may lie over one.
+    public let overlayCount: Int
     /// About when its rows were last read, in milliseconds since 1970-01-01 UTC.
     public let usedAt: Int64?
     /// The bytes of its rows when they were last evicted; nil when they never were.
@@ -62,6 +64,7 @@ public struct Resource: Hashable, Sendable {
         changedAt = record.changedAt
         schemaVersion = record.schemaVersion
         isPinned = record.isPinned
+        overlayCount = Int(clamping: record.overlays)
         usedAt = record.usedAt
         evictedByteCount = record.evictedBytes == 0 ? nil : Int(clamping: record.evictedBytes)
     }

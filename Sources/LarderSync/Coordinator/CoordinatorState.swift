@@ -31,6 +31,8 @@ struct CoordinatorState {
     var publishedAt: Duration?
     var published: SyncStatus?
     var nextNumber = 0
+    /// When the store was last swept.
+    var sweptAt: Duration?
 }
 
 extension CoordinatorState {

@@ -73,6 +73,7 @@ extension SyncCoordinator {
                     await perform(effect, in: &group)
                 }
                 if case .trigger(.opened(let resource)) = event { restoreOpened(resource, in: &group) }
+                sweepIfDue(in: &group)
                 publish(isProgress: false)
                 if isOver { break }
                 if let deadline, isSettled(before: deadline) { continuation.yield(.stop) }

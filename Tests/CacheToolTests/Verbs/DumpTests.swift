@@ -20,7 +20,9 @@ import Testing
     @Test func `holds indexes and local writes, and brings them back`() async throws {
         let sample = try await SampleStore()
         let store = try sample.open()
-        let verse = { (key: String) in RowKey(resource: SampleStore.verses, type: "translation", key: key) }
+        let verse: @Sendable (String) -> RowKey = { key in
+            RowKey(resource: SampleStore.verses, type: "translation", key: key)
+        }
         try await store.declareIndex(
             IndexDefinition(
                 name: "verse", group: SampleStore.verses.group, type: "translation", path: JSONPath("$.verse")!))

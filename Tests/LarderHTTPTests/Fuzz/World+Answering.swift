@@ -62,9 +62,6 @@ extension World {
     private mutating func confirm(_ decision: UpdateDecision, _ response: ModelResponse, _ request: ModelRequest) {
         decisions += 1
         let allowed = model.updated(modelled, by: response, to: request, now: Double(now) / 1_000)
-        if case .invalidate(let indices, because: _) = decision, isLeftOut(response), allowed.contains(indices) {
-            return
-        }
         guard case .refresh(let refreshes, because: _) = decision else {
             if !allowed.isEmpty { differ("304", decision, allowed, request, response, modelled) }
             return

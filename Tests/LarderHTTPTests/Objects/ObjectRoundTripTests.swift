@@ -26,8 +26,7 @@ import Testing
         origin["/User"] = OriginPage("1\t10\n2\t20", etag: "\"v1\"")
         origin["/User/1"] = OriginPage("1\t11", lastModified: "Sun, 01 Mar 2026 00:00:00 GMT")
         origin["/User/1/image/content"] = OriginPage(content, etag: "\"i1\"")
-        var cache: ObjectCache?
-        try await origin.serve { address in
+        let offline = try await origin.serve { address in
             let served = self.cache(transport, store, at: address)
             #expect(try await served.collection(allUsers).numbers == ["10", "20"])
             #expect(try await served.collection(allUsers).origin == .revalidated)
@@ -37,10 +36,9 @@ import Testing
             #expect(try await served.object(user(1)).origin == .revalidated)
             #expect(try await served.file(image).storage.word == "kept")
             #expect(try await served.file(image).origin == .revalidated)
-            cache = served
+            return served
         }
         // The port is closed now.
-        let offline = try #require(cache)
         let list = try await offline.collection(allUsers)
         #expect(list.reuse.word == "unreachable")
         #expect(list.numbers == ["11", "20"])

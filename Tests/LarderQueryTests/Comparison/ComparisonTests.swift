@@ -20,10 +20,10 @@ import Testing
         self.fixture = fixture
         var random = SeededGenerator(seed: seed)
         var tables: [TableDefinition] = []
-        for (name, count) in [("items", 120), ("others", 30)] {
+        for (name, count) in [("items", 90), ("others", 24)] {
             let rows = (0..<count).map { SampleRows.row($0, &random) }
             try fixture.put(rows, type: name, updatedAt: 3)
-            try Self.fill(plain, name, rows)
+            try Self.fill(plain, name, try Self.layOver(rows, name, fixture, &random))
             tables.append(try Self.table(name))
         }
         for (path, collation) in [
@@ -38,6 +38,29 @@ import Testing
             }
         }
         query = try StoreQuery(fixture.store, tables: tables)
+    }
+
+    /// Writes some rows locally, over others and beside them; answers what is shown.
+    private static func layOver(
+        _ rows: [(key: String, payload: String)], _ name: String, _ fixture: QueryStore,
+        _ random: inout SeededGenerator
+    ) throws -> [(key: String, payload: String)] {
+        var shown = Dictionary(uniqueKeysWithValues: rows.map { ($0.key, $0.payload) })
+        var changes: [(key: String, payload: String?)] = []
+        for index in stride(from: 0, to: rows.count, by: 9) {
+            let payload = SampleRows.row(index, &random).payload
+            changes.append((rows[index].key, index.isMultiple(of: 2) ? payload : nil))
+            changes.append(SampleRows.row(rows.count + index, &random))
+        }
+        for change in changes { shown[change.key] = change.payload }
+        try fixture.store.writeBlocking { transaction in
+            for change in changes {
+                let overlay = change.payload.map { OverlayChange.replacement(Array($0.utf8)) } ?? .removal
+                try transaction.layOver(
+                    overlay, at: RowKey(resource: items, type: name, key: change.key), updatedAt: 3)
+            }
+        }
+        return shown.map { ($0.key, $0.value) }
     }
 
     private static func table(_ name: String) throws -> TableDefinition {

@@ -78,12 +78,21 @@ import Testing
 
     @Test func `does without it while it is built`() async throws {
         #expect(try query.rows("SELECT key FROM items WHERE city = 'Delft'").facts.uses.map(\.access) == [.scan])
-        try await declare("by city", "$.address.city")
+        try await fixture.store.declareIndex(itemTable().index(on: "city", name: "by city"))
         let answer = try query.rows("SELECT key FROM items WHERE city = 'Delft'")
         #expect(answer.facts.uses.map(\.access) == [.index("by city")])
         #expect(answer.rows.count == 500)
         #expect(try await fixture.store.removeIndex(named: "by city"))
         #expect(try query.rows("SELECT key FROM items WHERE city = 'Delft'").rows.count == 500)
+    }
+
+    @Test func `can be declared by the column`() throws {
+        let table = try itemTable(of: .group("items"))
+        let index = try table.index(on: "TITLE")
+        #expect(index.name == "items.title")
+        #expect(index.collation == .nocase)
+        #expect(index.id == nil)
+        #expect(throws: QueryError.self) { try table.index(on: "cost") }
     }
 
     @Test func `is explained in plain words`() throws {

@@ -100,6 +100,22 @@ import Testing
         #expect(try keys(.words("lamp")) == ["7"])
     }
 
+    @Test func `finds local writes in place of the rows they lie over`() throws {
+        func at(_ key: String) -> RowKey { RowKey(resource: items, type: "item", key: key) }
+        let added = try fixture.store.writeBlocking { transaction in
+            try transaction.layOver(.replacement(Array(#"{"title": "torch"}"#.utf8)), at: at("1"), updatedAt: 2)
+            try transaction.layOver(.removal, at: at("3"), updatedAt: 2)
+            return try transaction.layOver(.replacement(Array(#"{"text": "a lamp"}"#.utf8)), at: at("8"), updatedAt: 2)
+        }
+        #expect(try keys(.words("lamp")) == ["8"])
+        #expect(try keys(.words("torch")) == ["1"])
+        #expect(try keys(.words("light")) == [])
+        _ = try fixture.store.writeBlocking { transaction in
+            try transaction.removeOverlay(at: at("8"), sequence: added)
+        }
+        #expect(try keys(.words("lamp")) == [])
+    }
+
     @Test func `sees the snapshot it is asked in`() throws {
         let found = try fixture.store.read { _ in
             let before = try keys(.words("comet"))

@@ -167,22 +167,9 @@ import Testing
             unsafe bytes.withUnsafeBytes { addresses.append(UInt(bitPattern: $0.baseAddress)) }
         }
         #expect(addresses.count == 16)
-        // The list is not of one moment while other tests map and unmap: what it lacks once it has another time.
-        let isInMap = try (0..<20).contains { _ in
-            let ranges = try mappedRanges(of: directory.path + "/data.mdb")
-            return addresses.allSatisfy { address in ranges.contains { $0.contains(address) } }
-        }
-        #expect(isInMap)
+        // LMDB puts a large value behind the 16 bytes of a page's head, and 12 are the record's: no copy lies so.
+        #expect(addresses.allSatisfy { $0 % 4096 == 28 }, "\(addresses)")
         try store.close()
-    }
-
-    /// Where this process has a file in its memory.
-    private func mappedRanges(of path: String) throws -> [Range<UInt>] {
-        let lines = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
-        return lines.filter { $0.hasSuffix(path) }.map { line in
-            let bounds = line.prefix { $0 != " " }.split(separator: "-").map { UInt($0, radix: 16) ?? 0 }
-            return bounds[0]..<bounds[1]
-        }
     }
     #endif
 }

@@ -83,11 +83,12 @@ private final class SizeWatch: Sendable {
         Thread.detachNewThread {
             let isWhole = try? self.store.read { view in
                 let before = try view.storedSize()
-                let counts = try view.resources().map(\.rowCount)
+                let commit = view.commit
+                let counts = try view.resources().map { try view.rows(in: .all(of: $0.key)).count }
                 began.signal()
                 while self.isReading.load(ordering: .acquiring) { usleep(1000) }
                 let rows = try view.resources().map { try view.rows(in: .all(of: $0.key)).count }
-                return try view.storedSize() == before && rows == counts
+                return try view.storedSize() == before && rows == counts && view.commit == commit
             }
             if isWhole != true { self.over.add(1, ordering: .relaxed) }
             self.all.leave()
@@ -113,6 +114,7 @@ private struct CapModel {
     private var pinned: [ResourceKey: Set<String>] = [:]
     private var pinnedResponses: [String: Int64] = [:]
     private var outbox: [UUIDBytes] = []
+    private var overlays: [RowKey: [UInt8]] = [:]
     private var token = 0
     private var number = 0
 
@@ -126,7 +128,7 @@ private struct CapModel {
 
     mutating func step(_ store: Store) async throws {
         number += 1
-        switch below(20) {
+        switch below(22) {
         case 0...5: try await keep(store)
         case 6...8: try await put(store)
         case 9...11: try await replace(store)
@@ -136,6 +138,7 @@ private struct CapModel {
         case 16: try await acknowledge(store)
         case 17: try await storeToken(store)
         case 18: try await abandon(store)
+        case 19...20: try await layOver(store)
         default: try await store.sweep(now: HostServices.test.now())
         }
     }
@@ -146,13 +149,16 @@ private struct CapModel {
             var lost: [String] = []
             for (resource, keys) in pinned {
                 let rows = Set(try view.rows(in: .all(of: resource)).map(\.key.key))
-                if rows != keys { lost.append("rows of \(resource)") }
+                if !rows.isSuperset(of: keys) { lost.append("rows of \(resource)") }
             }
             for (key, length) in pinnedResponses {
                 let found = try view.responses(forKey: key).first
                 if found?.record.byteCount != length { lost.append("response \(key)") }
             }
             if try Set(view.outboxEntries().map(\.id)) != Set(outbox) { lost.append("outbox") }
+            for (row, payload) in overlays where try view.payload(at: row) != payload {
+                lost.append("overlay of \(row)")
+            }
             let tokens = try view.filters().map(\.token)
             if token > 0, tokens != ["token \(token)"] { lost.append("token") }
             return lost
@@ -207,7 +213,10 @@ private struct CapModel {
         let keys = try await store.write { transaction in
             try transaction.pin(resource, !wasPinned)
             var keys: Set<String> = []
-            try transaction.forEachRow(in: .all(of: resource)) { entry in keys.insert(try entry.key().key) }
+            try transaction.forEachRow(in: .all(of: resource)) { entry in
+                let (type, key) = try entry.key()
+                if type == "row" { keys.insert(key) }
+            }
             return keys
         }
         pinned[resource] = wasPinned ? nil : keys
@@ -244,6 +253,26 @@ private struct CapModel {
             _ = try transaction.updateFilter("r:*") { $0.token = "token \(next)" }
         }
         token = next
+    }
+
+    /// Changes a row here, or takes such a change back, at most three at a time.
+    private mutating func layOver(_ store: Store) async throws {
+        if overlays.count >= 3, let row = overlays.keys.sorted().randomElement(using: &dice) {
+            try await store.write { transaction in
+                for overlay in try transaction.overlays(at: row) {
+                    try transaction.removeOverlay(at: row, sequence: overlay.sequence)
+                }
+            }
+            overlays[row] = nil
+            return
+        }
+        let resource = resources.randomElement(using: &dice)!
+        let row = RowKey(resource: resource, type: "local", key: String(below(20)))
+        let payload = bytes(upTo: 10_000)
+        try await store.write { transaction in
+            _ = try transaction.layOver(.replacement(payload), at: row, updatedAt: 1)
+        }
+        overlays[row] = payload
     }
 
     private mutating func abandon(_ store: Store) async throws {

@@ -51,8 +51,10 @@ import Testing
         let directory = TemporaryStore()
         let store = try directory.open(StoreOptions(sizeCap: 450_000))
         for id in 1...4 as ClosedRange<Int64> { try await fill(store, id) }
-        try putOverlay(directory, of: big(1))
-        try await store.write { transaction in try transaction.pin(big(2)) }
+        try await store.write { transaction in
+            try transaction.layOver(.replacement(bytes("local")), at: bigKey(1, 1), updatedAt: 1)
+            try transaction.pin(big(2))
+        }
         let staging = try await store.beginStaging(big(3))
         try await store.write { transaction in
             try transaction.put([UInt8](repeating: 1, count: 100_000), at: key(1), updatedAt: 1)
@@ -80,19 +82,6 @@ import Testing
         #expect(try store.read { view in try view.outboxOutcomes() }.count == 1)
         #expect(try store.findings() == [])
         try store.close()
-    }
-
-    /// A record in `overlay` of a resource, as a local change has one.
-    private func putOverlay(_ directory: TemporaryStore, of resource: ResourceKey) throws {
-        var key = KeyBuffer()
-        try key.append(resource: resource)
-        try key.append(text: "row")
-        try key.append(recordKey: "1")
-        try key.append(integer: 1)
-        let record = RawRecord(table: .overlay, key: key.array(), value: [])
-        let raw = try RawStore(directory.path)
-        try raw.replace([], by: [record.resealed([])])
-        try raw.close()
     }
 }
 

@@ -23,7 +23,6 @@ import Testing
 
     private func isEntry(_ record: RawRecord) -> Bool { record.key.first != 0x02 }
 
-    /// The same size, so that the stored size stays what it was.
     private func entry(_ record: RawRecord, key name: String) throws -> RawRecord {
         var entry = try IndexEntryKey(decoding: record.key.rawSpan)
         entry.address = .row(type: "translation", key: name)
@@ -35,7 +34,9 @@ import Testing
     }
 
     @Test func `finds an entry that no row calls for, and one that is not there`() async throws {
+        // The entry may have another length than the one it takes the place of, which the stored size tells, too.
         let found = try await findings(.indexes, where: isEntry) { [try entry($0, key: "8")] }
+            .filter { $0.kind != .counter }
         #expect(found.map(\.kind) == [.index])
         #expect(found.map(\.table) == ["indexes"])
     }

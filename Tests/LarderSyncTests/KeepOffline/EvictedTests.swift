@@ -99,6 +99,25 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test func `and what was read lately are told apart, because the coordinator sweeps once an hour`() async throws {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isIdle }
+            _ = try fixture.text(1)
+            let resource = resource
+            func usedAt() throws -> Int64? { try fixture.store.read { view in try view.resource(resource)?.usedAt } }
+            coordinator.trigger(.launch)
+            try await coordinator.status { $0.isIdle }
+            #expect(try usedAt() == nil)
+            fixture.clock.advance(by: .seconds(3601))
+            coordinator.trigger(.launch)
+            while try usedAt() == nil { await Task.yield() }
+            #expect(try usedAt() == fixture.store.host.now())
+        }
+    }
+
     @Test func `that the server withdraws meanwhile does not come back`() async throws {
         let server = CannedServer()
         let fixture = try await evicted(server)

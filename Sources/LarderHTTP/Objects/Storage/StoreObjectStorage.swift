@@ -102,11 +102,17 @@ extension Transaction {
     }
 
     private mutating func put(_ object: StoredObject) throws {
-        let before = try payload(at: object.name.row)
+        // Not what a local change shows in its place.
+        let isSame = try holds(object)
         try put(object.payload, at: object.name.row, updatedAt: object.updatedAt, codec: object.codec)
-        if before == object.payload { return }
+        if isSame { return }
         try removeSingleAnswer(at: object.name.row)
         try removeValidators(ofCollectionsHolding: object.name.row)
+    }
+
+    private borrowing func holds(_ object: StoredObject) throws -> Bool {
+        guard let row = try serverRow(at: object.name.row) else { return false }
+        return row.payload.equals(object.payload.rawSpan)
     }
 
     private mutating func remove(_ row: RowKey) throws {

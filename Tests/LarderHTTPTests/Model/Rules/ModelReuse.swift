@@ -60,7 +60,8 @@ extension CacheModel {
         // §5.2.1.4, §5.4
         if has("no-cache", in: request.fields) || pragmaNoCache(request) { return .ask }
         if needsValidation(stored) { return .ask }
-        let forbids = forbidsStale(stored) && !terms.ignoresMustRevalidate
+        // A host's leave counts where the server cannot be asked, and only there.
+        let forbids = forbidsStale(stored)
         let window = forbids ? 0 : staleWhileRevalidate(stored)
         let soft = min(terms.softLifetime ?? lifetime, lifetime)
         if let wish = wish(of: request, age: age, lifetime: lifetime, forbidsStale: forbids) { return wish }
@@ -73,7 +74,7 @@ extension CacheModel {
         let maxAge = seconds("max-age", in: request.fields)
         let minFresh = seconds("min-fresh", in: request.fields)
         // A limit that cannot be read is the strictest.
-        if let maxAge, age > (maxAge ?? 0) || maxAge == .some(nil) { return .ask }
+        if let maxAge, age > (maxAge ?? 0) { return .ask }
         if let minFresh {
             guard let wanted = minFresh, lifetime >= age + wanted else { return .ask }
         }

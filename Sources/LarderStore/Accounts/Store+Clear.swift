@@ -1,0 +1,93 @@
+internal import LarderEngine
+internal import LarderFormat
+
+extension Store {
+    /// Removes all content: rows, responses, tokens, the outbox, local changes, the journal. The store stays open and
+    /// usable; numbers go on where they were, so that none is used twice, and secondary indexes stay declared.
+    ///
+    /// For signing out. Stop what syncs and sends first: what is written meanwhile may stay. In commits of bounded size;
+    /// a process that dies on the way leaves a sound store with a part of its content, and the next call goes on. Bytes
+    /// that were removed may be left in unused pages of the file: ``destroy(at:discardingUnsent:)`` removes the file.
+    ///
+    /// - Parameter discardingUnsent: whether writes that were not sent go too.
+    /// - Throws: ``StoreError/unsentWrites(_:)`` with nothing removed; `CancellationError` between two commits;
+    ///   ``EngineError``.
+    public func clear(discardingUnsent: Bool = false) async throws {
+        try checkWritable()
+        try await clearOutbox(discardingUnsent: discardingUnsent)
+        try await inBatches { transaction in try transaction.clearSomeFilters() }
+        try await clearCollections()
+        _ = try await removeResponses(.all)
+        try await inBatches { transaction in try transaction.clearSomeResources() }
+        try await inBatches { transaction in try transaction.clearSomeGarbage() }
+        // Whatever is left is damaged or nobody's. The journal goes last, durably, so that everything before it has.
+        for table in TableName.allCases where table != .meta && table != .journal {
+            try await inBatches { transaction in try transaction.clearSome(of: table) }
+        }
+        try await write { transaction in
+            transaction.requireFullDurability()
+            while try transaction.clearSome(of: .journal) {}
+        }
+    }
+
+    /// Removes the store at `path`, which nobody may have open, with its directory.
+    ///
+    /// For signing out, and for starting anew where a file is damaged beyond use: then with `discardingUnsent`, which
+    /// looks at nothing. Blocks while another process opens or closes the store.
+    ///
+    /// - Parameter discardingUnsent: whether writes that were not sent go too.
+    /// - Throws: ``StoreError/unsentWrites(_:)``; ``EngineError/notFound``; ``EngineError/heldByOthers``; without
+    ///   `discardingUnsent` the errors of ``open(at:options:host:)``. The store is then unchanged.
+    public static func destroy(at path: String, discardingUnsent: Bool = false) throws {
+        if discardingUnsent { return try Environment.destroy(path: path, tables: [], check: nil) }
+        try Environment.destroy(path: path, tables: Tables.names) { snapshot, handles in
+            let tables = Tables(handles)
+            let unsent = try tables.unsentWrites(in: snapshot)
+            if unsent > 0 { throw StoreError.unsentWrites(unsent) }
+        }
+    }
+
+    private func clearOutbox(discardingUnsent: Bool) async throws {
+        try await inBatches { transaction in
+            let unsent = try transaction.tables.unsentWrites(in: transaction.engine)
+            if unsent > 0, !discardingUnsent { throw StoreError.unsentWrites(unsent) }
+            return try transaction.clearSomeUnsent()
+        }
+    }
+
+    private func clearCollections() async throws {
+        do {
+            for collection in try read({ view in try view.collections() }) {
+                try Task.checkCancellation()
+                _ = try await bulk { transaction in try transaction.removeCollection(collection.name) }
+            }
+        } catch StoreError.damaged {
+            // They go with whatever is left.
+        }
+    }
+
+    /// Runs `step` in a commit of its own until it answers that there is nothing more.
+    private func inBatches(_ step: @escaping @Sendable (inout Transaction) throws -> Bool) async throws {
+        var isMore = true
+        while isMore {
+            try Task.checkCancellation()
+            isMore = try await bulk(step)
+        }
+    }
+}
+
+extension Tables {
+    /// How many writes wait to be sent.
+    fileprivate func unsentWrites<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> Int {
+        var count = 0
+        try source.withReadCursor(in: outbox) { cursor in
+            let index = OutboxIndexRecord.prefix
+            while let entry = try cursor.next() {
+                // The index lies behind all entries.
+                if entry.key.starts(with: index.rawSpan) { return }
+                count += 1
+            }
+        }
+        return count
+    }
+}

@@ -1,0 +1,83 @@
+internal import LarderEngine
+internal import LarderFormat
+
+// Each of these removes some content of one kind, as much as one commit should, and answers whether there is more. A
+// store is sound after each.
+
+extension Transaction {
+    /// Records of a kind removed in one commit.
+    private static let batch = 128
+
+    /// Entries of the outbox with their index.
+    mutating func clearSomeUnsent() throws -> Bool {
+        var found: [(key: [UInt8], lane: String, id: UUIDBytes)] = []
+        try tables.forEachReadable(.outbox, in: engine) { key, body throws(FormatError) in
+            guard case .entry(let lane, _) = try OutboxKey(decoding: key) else { return nil }
+            return ([UInt8](copying: key), lane, try OutboxRecord(decoding: body).entryID)
+        } _: { (entry: (key: [UInt8], lane: String, id: UUIDBytes)?) in
+            if let entry, found.count < Self.batch { found.append(entry) }
+        }
+        for entry in found {
+            try remove(key: entry.key, in: .outbox)
+            try remove(
+                key: Self.key { (key) throws(FormatError) in try OutboxIndexRecord.appendKey(entry.id, to: &key) },
+                in: .outbox)
+            effects.changes.noteLane(entry.lane)
+        }
+        return found.count == Self.batch
+    }
+
+    /// Members of filters, and each filter after its last member.
+    mutating func clearSomeFilters() throws -> Bool {
+        guard let (number, record) = (try? tables.filters(in: engine))?.first,
+            let members = try? members(ofFilter: number)
+        else { return false }
+        for (resource, _) in members.prefix(Self.batch) { try removeMember(ofFilter: number, resource) }
+        if members.count > Self.batch { return true }
+        try remove(
+            key: Self.key { (key) throws(FormatError) in try FilterRecord.appendKey(number, to: &key) }, in: .filters)
+        effects.changes.noteFilter(record.canonicalText)
+        return true
+    }
+
+    /// Resources, with the local changes of each; their rows become garbage.
+    mutating func clearSomeResources() throws -> Bool {
+        var found: [(ResourceKey, ResourceRecord)] = []
+        try tables.forEachReadable(.resources, in: engine) { key, body throws(FormatError) in
+            (try ResourceRecord.decodeKey(key), try ResourceRecord(decoding: body))
+        } _: { (resource: ResourceKey, record: ResourceRecord) in
+            if found.count < Self.batch { found.append((resource, record)) }
+        }
+        for (resource, record) in found {
+            for case let generation? in [record.liveGeneration, record.stagingGeneration] {
+                try markGarbage(generation, of: resource)
+            }
+            let key = try Self.key { (key) throws(FormatError) in try ResourceRecord.appendKey(resource, to: &key) }
+            _ = try removeSome(of: .overlay, prefix: key, from: key, bytes: .max, isTimeUp: { false })
+            try remove(key: key, in: .resources)
+            effects.changes.noteReplaced(resource)
+        }
+        return found.count == Self.batch
+    }
+
+    /// Garbage, whoever reads it, and bodies that are still being written.
+    mutating func clearSomeGarbage() throws -> Bool {
+        for blob in try tables.blobs(in: .staging, engine) { try discardStagedBlob(blob) }
+        if let (generation, _) = try tables.generations(in: .garbage, engine).first {
+            _ = try reclaimSome(of: generation, isTimeUp: { false })
+            return true
+        }
+        var bytes = Int64(BulkLimits.bytes)
+        let blobs = try tables.blobs(in: .garbage, engine)
+        for blob in blobs where bytes > 0 { bytes -= try reclaimBlob(blob, limit: bytes, isTimeUp: { false }).bytes }
+        return !blobs.isEmpty
+    }
+
+    /// Any records of a table.
+    mutating func clearSome(of table: TableName) throws -> Bool {
+        try removeSome(of: table, prefix: [], from: [0], bytes: Int64(BulkLimits.bytes), isTimeUp: { false }).isMore
+    }
+
+    /// Makes the commit fully durable, whatever durability the write asked for.
+    mutating func requireFullDurability() { engine.requireFullDurability() }
+}

@@ -1,0 +1,28 @@
+internal import LarderStore
+internal import Logging
+internal import Synchronization
+
+extension SyncCoordinator {
+    /// How long after a sweep of the store the next one is due.
+    private static let sweepInterval = Duration.seconds(3600)
+
+    /// Sweeps the store behind what is being done, when the last sweep is an hour ago.
+    ///
+    /// Asked after every event, so that it needs no timer of its own: while nothing happens nothing is swept.
+    func sweepIfDue(in group: inout DiscardingTaskGroup) {
+        let elapsed = store.host.elapsed()
+        let isDue = state.withLock { state in
+            if let last = state.sweptAt, elapsed - last < Self.sweepInterval { return false }
+            state.sweptAt = elapsed
+            return true
+        }
+        guard isDue else { return }
+        group.addTask {
+            do {
+                try await self.store.sweep(now: self.store.host.now())
+            } catch {
+                self.store.host.logger.debug("could not sweep the store", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}
