@@ -58,6 +58,9 @@ public struct UnsentContent: Hashable, Sendable {
     /// The points in buffers.
     public var points = 0
 
+    /// Nothing.
+    public init() {}
+
     /// Whether the server may still get all there is.
     public var isEmpty: Bool { pending == 0 && failed == 0 && points == 0 }
 }
