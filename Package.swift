@@ -69,6 +69,7 @@ let package = Package(
                 "LarderStore", "LarderFormat", "LarderEngine", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .target(
             name: "LarderQuery",

@@ -22,7 +22,7 @@ package enum DeliveryEvent: Hashable, Sendable {
     case timer
     /// A request is over: an entry's, by its identity, or a batch, by its key.
     case answered(UUIDBytes, FlightAnswer)
-    /// The changes of a step could not be stored; ``loaded(_:)`` has told how things are.
+    /// The changes of a step could not be stored; ``loaded(_:)`` tells next how things are.
     case storageFailed
     /// Somebody wants an entry tried at once; a failed one is revived.
     case revive(UUIDBytes)
