@@ -35,7 +35,8 @@ extension Outbox {
         do {
             let stamp = try await credentials.fields(for: draft.account)
             let request = request(draft, key: key, stamp: stamp)
-            let response = try await transport.send(request, body: try body(of: draft), timeouts: configuration.timeouts)
+            let response = try await transport.send(
+                request, body: try body(of: draft), timeouts: configuration.timeouts)
             return await read(response)
         } catch let error as TransportError {
             return Reply(answer: Self.answer(to: error), error: error)
