@@ -1,6 +1,5 @@
 public import LarderHTTP
 public import LarderStore
-internal import LarderSync
 public import LarderTransport
 public import Logging
 private import Synchronization

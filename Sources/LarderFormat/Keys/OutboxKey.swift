@@ -2,7 +2,7 @@
 package enum OutboxKey: Hashable, Sendable {
     /// An ``OutboxRecord`` stands here.
     case entry(lane: String, sequence: Int64)
-    /// An ``OutboxIndexRecord`` stands here.
+    /// An ``OutboxDeliveryRecord`` stands here.
     case index(entryID: UUIDBytes)
 
     /// Reads a key.

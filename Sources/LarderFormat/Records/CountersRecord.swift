@@ -1,4 +1,4 @@
-/// The record `meta` ("counters"): the next number of each kind, and the stored size.
+/// The record `meta` ("counters"): the next number of each kind, what is to be sent, and the stored size.
 ///
 /// FORMAT.md, "meta". A number is never given twice, not even after what it named was deleted.
 package struct CountersRecord: Hashable, Sendable {
@@ -16,6 +16,10 @@ package struct CountersRecord: Hashable, Sendable {
     package var nextIndex: Int64
     /// The number of the next collection.
     package var nextCollection: Int64
+    /// The entries of the outbox that are to be sent: neither failed nor rejected.
+    package var pendingEntries: Int64
+    /// The bytes they count for.
+    package var pendingBytes: Int64
     /// The bytes of all keys and values of every table but `meta`.
     package var storedSize: Int64
 
@@ -28,6 +32,8 @@ package struct CountersRecord: Hashable, Sendable {
         nextBlob = 1
         nextIndex = 1
         nextCollection = 1
+        pendingEntries = 0
+        pendingBytes = 0
         storedSize = 0
     }
 
@@ -41,6 +47,8 @@ package struct CountersRecord: Hashable, Sendable {
         nextBlob = try reader.count("nextBlob")
         nextIndex = try reader.count("nextIndex")
         nextCollection = try reader.count("nextCollection")
+        pendingEntries = try reader.count("pendingEntries")
+        pendingBytes = try reader.count("pendingBytes")
         storedSize = try reader.count("storedSize")
     }
 
@@ -54,6 +62,8 @@ package struct CountersRecord: Hashable, Sendable {
         writer.append(integer: nextBlob)
         writer.append(integer: nextIndex)
         writer.append(integer: nextCollection)
+        writer.append(integer: pendingEntries)
+        writer.append(integer: pendingBytes)
         writer.append(integer: storedSize)
         return writer.bytes
     }

@@ -43,7 +43,7 @@ package struct OverlayRecord: Hashable, Sendable {
         var writer = TupleWriter()
         writer.append(integer: kind.rawValue)
         writer.append(integer: state.rawValue)
-        if let entryID { writer.append(uuid: entryID) } else { writer.appendNull() }
+        writer.append(optionalUUID: entryID)
         writer.append(optionalInteger: base.map { Int64(bitPattern: $0) })
         return OverlayBody.encode(updatedAt: updatedAt, tuple: writer.bytes, payload: payload)
     }

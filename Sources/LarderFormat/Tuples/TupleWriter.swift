@@ -36,6 +36,11 @@ package struct TupleWriter {
     /// Appends a UUID.
     package mutating func append(uuid: UUIDBytes) { put(uuid: uuid) }
 
+    /// Appends a UUID, or null.
+    package mutating func append(optionalUUID: UUIDBytes?) {
+        if let uuid = optionalUUID { put(uuid: uuid) } else { appendNull() }
+    }
+
     /// Appends a record key: a decimal where `recordKey` is a canonical decimal, else a text.
     package mutating func append(recordKey: String) { put(recordKey: recordKey) }
 

@@ -81,7 +81,7 @@ extension Tables {
     fileprivate func unsentWrites<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> Int {
         var count = 0
         try source.withReadCursor(in: outbox) { cursor in
-            let index = OutboxIndexRecord.prefix
+            let index = OutboxDeliveryRecord.prefix
             while let entry = try cursor.next() {
                 // The index lies behind all entries.
                 if entry.key.starts(with: index.rawSpan) { return }

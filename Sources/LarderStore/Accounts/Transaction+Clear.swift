@@ -10,19 +10,19 @@ extension Transaction {
 
     /// Entries of the outbox with their index.
     mutating func clearSomeUnsent() throws -> Bool {
-        var found: [(key: [UInt8], lane: String, id: UUIDBytes)] = []
+        var found: [(key: [UInt8], place: OutboxDeliveryRecord, record: OutboxRecord)] = []
         try tables.forEachReadable(.outbox, in: engine) { key, body throws(FormatError) in
-            guard case .entry(let lane, _) = try OutboxKey(decoding: key) else { return nil }
-            return ([UInt8](copying: key), lane, try OutboxRecord(decoding: body).entryID)
-        } _: { (entry: (key: [UInt8], lane: String, id: UUIDBytes)?) in
+            guard case .entry(let lane, let sequence) = try OutboxKey(decoding: key) else { return nil }
+            let place = OutboxDeliveryRecord(lane: lane, sequence: sequence)
+            return ([UInt8](copying: key), place, try OutboxRecord(decoding: body))
+        } _: { (entry: (key: [UInt8], place: OutboxDeliveryRecord, record: OutboxRecord)?) in
             if let entry, found.count < Self.batch { found.append(entry) }
         }
-        for entry in found {
-            try remove(key: entry.key, in: .outbox)
-            try remove(
-                key: Self.key { (key) throws(FormatError) in try OutboxIndexRecord.appendKey(entry.id, to: &key) },
-                in: .outbox)
-            effects.changes.noteLane(entry.lane)
+        for (_, place, record) in found {
+            let delivery = (try? tables.delivery(record.entryID, in: engine)) ?? place
+            try removeEntry(record.entryID, delivery.isAtPlace(of: place) ? delivery : place)
+            if let blob = record.blob { try discardBlob(blob.number) }
+            effects.changes.noteLane(place.lane)
         }
         return found.count == Self.batch
     }

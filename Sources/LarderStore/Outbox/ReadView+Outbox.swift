@@ -6,34 +6,17 @@ extension ReadView {
     ///
     /// - Parameter limit: the most entries to read.
     public borrowing func outboxEntries(lane: String? = nil, limit: Int = .max) throws -> [OutboxEntry] {
-        var entries: [OutboxEntry] = []
-        if limit <= 0 { return entries }
-        try tables.forEach(.outbox, prefix: lane.map(OutboxRecord.prefix) ?? [], in: transaction) { key, body in
-            let entry = try decoding(.outbox) { () throws(FormatError) -> OutboxEntry? in
-                switch try OutboxKey(decoding: key) {
-                case .index: nil
-                case .entry(let lane, let sequence):
-                    OutboxEntry(lane: lane, sequence: sequence, record: try OutboxRecord(decoding: body))
-                }
-            }
-            // The index lies behind all lanes.
-            guard let entry else { return false }
-            entries.append(entry)
-            return entries.count < limit
-        }
-        return entries
+        try tables.entries(lane: lane, limit: limit, in: transaction)
     }
 
     /// The entry with an identity, or nil.
     public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? {
-        guard let place = try tables.outboxIndex(id, in: transaction) else { return nil }
-        let record = try tables.record(
-            .outbox, in: transaction,
-            key: { (key) throws(FormatError) in
-                try OutboxRecord.appendKey(lane: place.lane, sequence: place.sequence, to: &key)
-            },
-            OutboxRecord.init(decoding:))
-        return record.map { OutboxEntry(lane: place.lane, sequence: place.sequence, record: $0) }
+        try tables.entry(id, in: transaction)
+    }
+
+    /// What is to be sent.
+    public borrowing func pendingOutbox() throws -> PendingOutbox {
+        PendingOutbox(counters: try tables.counters(in: transaction))
     }
 
     /// How entries left the outbox, the oldest first; the newest thousand are kept.

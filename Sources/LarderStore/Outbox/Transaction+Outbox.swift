@@ -1,73 +1,195 @@
 internal import LarderEngine
 public import LarderFormat
 
+/// What is to be sent.
+public struct PendingOutbox: Hashable, Sendable {
+    /// The entries that are neither failed nor rejected.
+    public let entries: Int
+    /// The bytes of their records and bodies.
+    public let byteCount: Int64
+}
+
 extension Transaction {
-    /// Appends an entry to its lane, in one commit with whatever else this transaction changes.
+    /// Appends an entry to its lane and lays its effect over rows, in one commit with whatever else this transaction
+    /// changes.
     ///
     /// The commit is fully durable, whatever durability the write asked for.
     ///
-    /// - Throws: ``StoreError/duplicateEntry(_:)``, ``StoreError/invalid(_:)`` for a lane or payload beyond the limits.
+    /// - Parameter effects: what readers see from this commit on; each row at most once.
+    /// - Throws: ``StoreError/duplicateEntry(_:)``, ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits.
     @discardableResult
-    public mutating func enqueue(_ draft: OutboxDraft) throws -> OutboxEntry {
+    public mutating func enqueue(_ draft: OutboxDraft, effects: [RowEffect] = []) throws -> OutboxEntry {
         do throws(FormatError) {
             try Limits.check(lane: draft.lane)
             try Limits.check(payload: draft.payload.count)
         } catch {
             throw StoreError.invalid(error)
         }
-        if try tables.outboxIndex(draft.id, in: engine) != nil { throw StoreError.duplicateEntry(draft.id) }
+        precondition(draft.mostAttempts > 0, "an entry has at least one attempt")
+        if try tables.delivery(draft.id, in: engine) != nil { throw StoreError.duplicateEntry(draft.id) }
         engine.requireFullDurability()
         let sequence = try next(\.nextOutboxSequence)
-        let record = OutboxRecord(
-            entryID: draft.id, createdAt: draft.createdAt, mutationType: draft.mutationType, method: draft.method,
-            endpoint: draft.endpoint, payload: draft.payload)
-        try put(body: record.encode(), in: .outbox) { (key) throws(FormatError) in
+        let record = draft.record(rows: effects.map(\.key))
+        let body = record.encode()
+        let key = try Self.key { (key) throws(FormatError) in
             try OutboxRecord.appendKey(lane: draft.lane, sequence: sequence, to: &key)
         }
-        try put(body: OutboxIndexRecord(lane: draft.lane, sequence: sequence).encode(), in: .outbox) {
-            (key) throws(FormatError) in try OutboxIndexRecord.appendKey(draft.id, to: &key)
+        let byteCount = Int64(key.count + RecordHeader.size + body.count) + (record.blob?.byteCount ?? 0)
+        let delivery = OutboxDeliveryRecord(lane: draft.lane, sequence: sequence, byteCount: byteCount)
+        try put(body: body, key: key, in: .outbox)
+        try put(delivery, of: draft.id)
+        try countPending(entries: 1, byteCount: byteCount)
+        for effect in effects {
+            try layOver(
+                effect.change, at: effect.key, updatedAt: draft.createdAt, entryID: draft.id, sequence: sequence)
         }
-        effects.changes.noteLane(draft.lane)
-        return OutboxEntry(lane: draft.lane, sequence: sequence, record: record)
+        self.effects.changes.noteLane(draft.lane)
+        return OutboxEntry(record: record, delivery: delivery)
     }
 
-    /// Takes an entry out of the outbox and records how it ended, in one commit with whatever else changes.
+    /// Records how an entry's delivery goes from now on, if it goes as expected until now.
+    ///
+    /// The commit is fully durable, whatever durability the write asked for.
+    ///
+    /// - Returns: false, and nothing is changed, when the entry is gone or its delivery is another than `old`.
+    public mutating func update(
+        _ id: UUIDBytes, from old: OutboxDelivery, to new: OutboxDelivery
+    ) throws -> Bool {
+        guard var record = try tables.delivery(id, in: engine), OutboxDelivery(record: record) == old else {
+            return false
+        }
+        engine.requireFullDurability()
+        if new == old { return true }
+        let (was, isNow) = (old.state.isPending, new.state.isPending)
+        if was != isNow {
+            try countPending(entries: isNow ? 1 : -1, byteCount: isNow ? record.byteCount : -record.byteCount)
+        }
+        new.write(to: &record)
+        try put(record, of: id)
+        effects.changes.noteLane(record.lane)
+        return true
+    }
+
+    /// Takes an entry out of the outbox because the server has it: journals that, and confirms its overlays or releases
+    /// them.
+    ///
+    /// - Parameters:
+    ///   - sequence: the server's sequence of the write, where it reported one.
+    ///   - time: milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``StoreError/unknownEntry(_:)``.
+    public mutating func accept(_ id: UUIDBytes, sequence: Int64? = nil, at time: Int64) throws {
+        let entry = try take(id)
+        let number = try journal(entry, "accepted", nil, at: time)
+        try confirmOverlays(of: entry, serverSequence: sequence, acceptance: number)
+    }
+
+    /// Makes an entry a dead letter because the server refused it: journals that, and takes its overlays away.
+    ///
+    /// - Parameters:
+    ///   - delivery: how its delivery went; the state is set here.
+    ///   - detail: why, for people.
+    /// - Throws: ``StoreError/unknownEntry(_:)``.
+    public mutating func reject(
+        _ id: UUIDBytes, _ delivery: OutboxDelivery, detail: String?, at time: Int64
+    ) throws {
+        guard let entry = try tables.entry(id, in: engine) else { throw StoreError.unknownEntry(id) }
+        var rejected = delivery
+        rejected.state = .rejected
+        rejected.dueAt = nil
+        rejected.batch = nil
+        _ = try update(id, from: entry.delivery, to: rejected)
+        _ = try journal(entry, "rejected", detail, at: time)
+        try withdrawOverlays(of: entry)
+    }
+
+    /// Takes an entry out of the outbox and records how it ended; what it laid over rows is taken away.
     ///
     /// The commit is fully durable, whatever durability the write asked for.
     ///
     /// - Parameters:
-    ///   - outcome: one word, such as `accepted`.
+    ///   - outcome: one word, such as `dropped`. For `accepted` there is ``accept(_:sequence:at:)``.
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/unknownEntry(_:)``.
     public mutating func acknowledge(
         _ id: UUIDBytes, outcome: String, detail: String? = nil, at time: Int64
     ) throws {
-        guard let place = try tables.outboxIndex(id, in: engine) else { throw StoreError.unknownEntry(id) }
-        engine.requireFullDurability()
-        try remove(
-            key: Self.key { (key) throws(FormatError) in
-                try OutboxRecord.appendKey(lane: place.lane, sequence: place.sequence, to: &key)
-            }, in: .outbox)
-        try remove(
-            key: Self.key { (key) throws(FormatError) in try OutboxIndexRecord.appendKey(id, to: &key) },
-            in: .outbox)
-        let event = JournalRecord.Event.outcome(
-            .init(entryID: id, lane: place.lane, sequence: place.sequence, outcome: outcome, detail: detail))
-        try note(JournalRecord(time: time, event: event))
-        effects.changes.noteLane(place.lane)
+        let entry = try take(id)
+        _ = try journal(entry, outcome, detail, at: time)
+        try withdrawOverlays(of: entry)
     }
 
+    /// What is to be sent, this transaction's own changes included.
+    public borrowing func pendingOutbox() throws -> PendingOutbox { try pendingCounts() }
+
+    /// The entry with an identity, or nil; this transaction's own changes included.
+    public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? { try tables.entry(id, in: engine) }
+
+    /// The entries of a lane, or of every lane, each lane in order; this transaction's own changes included.
+    public borrowing func outboxEntries(lane: String? = nil, limit: Int = .max) throws -> [OutboxEntry] {
+        try tables.entries(lane: lane, limit: limit, in: engine)
+    }
+}
+
+// MARK: - Records
+
+extension Transaction {
+    /// Removes an entry and its delivery, gives its blob up, and counts.
+    private mutating func take(_ id: UUIDBytes) throws -> OutboxEntry {
+        guard let delivery = try tables.delivery(id, in: engine), let entry = try tables.entry(id, in: engine) else {
+            throw StoreError.unknownEntry(id)
+        }
+        engine.requireFullDurability()
+        try removeEntry(id, delivery)
+        if let blob = entry.draft.blob { try discardBlob(blob.number) }
+        effects.changes.noteLane(entry.lane)
+        return entry
+    }
+
+    /// Removes the records of an entry, and counts.
+    mutating func removeEntry(_ id: UUIDBytes, _ delivery: OutboxDeliveryRecord) throws {
+        try remove(
+            key: Self.key { (key) throws(FormatError) in
+                try OutboxRecord.appendKey(lane: delivery.lane, sequence: delivery.sequence, to: &key)
+            }, in: .outbox)
+        try remove(
+            key: Self.key { (key) throws(FormatError) in try OutboxDeliveryRecord.appendKey(id, to: &key) },
+            in: .outbox)
+        if OutboxDelivery.State(delivery.state).isPending {
+            try countPending(entries: -1, byteCount: -delivery.byteCount)
+        }
+    }
+
+    private mutating func put(_ record: OutboxDeliveryRecord, of id: UUIDBytes) throws {
+        try put(body: record.encode(), in: .outbox) { (key) throws(FormatError) in
+            try OutboxDeliveryRecord.appendKey(id, to: &key)
+        }
+    }
+
+    /// Journals how an entry ended; the number of the record is above those of all that was journaled before.
+    private mutating func journal(
+        _ entry: OutboxEntry, _ outcome: String, _ detail: String?, at time: Int64
+    ) throws -> Int64 {
+        let event = JournalRecord.Event.outcome(
+            .init(entryID: entry.id, lane: entry.lane, sequence: entry.sequence, outcome: outcome, detail: detail))
+        return try note(JournalRecord(time: time, event: event))
+    }
+
+
     /// Adds to the journal, and drops what is older than its newest records.
-    mutating func note(_ record: JournalRecord) throws {
+    ///
+    /// - Returns: its sequence.
+    @discardableResult
+    mutating func note(_ record: JournalRecord) throws -> Int64 {
         let sequence = try next(\.nextJournalSequence)
         try put(body: record.encode(), in: .journal) { (key) throws(FormatError) in
             try JournalRecord.appendKey(sequence, to: &key)
         }
         let oldest = sequence - Int64(Limits.journalRecords)
-        guard oldest >= 0 else { return }
+        guard oldest >= 0 else { return sequence }
         // Numbers are given without a gap, so as one comes in, one goes.
         try remove(
             key: Self.key { (key) throws(FormatError) in try JournalRecord.appendKey(oldest, to: &key) },
             in: .journal)
+        return sequence
     }
 }

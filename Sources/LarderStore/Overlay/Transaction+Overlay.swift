@@ -67,6 +67,20 @@ extension Transaction {
         return true
     }
 
+    /// Confirms the overlays of an accepted entry, or releases them where nothing will bring them back.
+    ///
+    /// - Parameters:
+    ///   - serverSequence: the server's sequence of the write, where it reported one.
+    ///   - acceptance: the journal's sequence of the outcome.
+    mutating func confirmOverlays(of entry: OutboxEntry, serverSequence: Int64?, acceptance: Int64) throws {
+        for row in entry.rows { try confirmOverlay(at: row, sequence: entry.sequence) }
+    }
+
+    /// Takes the overlays of an entry away.
+    mutating func withdrawOverlays(of entry: OutboxEntry) throws {
+        for row in entry.rows { try removeOverlay(at: row, sequence: entry.sequence) }
+    }
+
     /// The overlays of a resource, by row and then by sequence, this transaction's own changes included.
     public borrowing func overlays(of resource: ResourceKey) throws -> [Overlay] {
         try tables.overlays(of: resource, in: engine)

@@ -94,15 +94,6 @@ extension Tables {
             MemberRecord.init(decoding:))
     }
 
-    func outboxIndex<Source: TableReader & ~Copyable>(
-        _ id: UUIDBytes, in source: borrowing Source
-    ) throws -> OutboxIndexRecord? {
-        try record(
-            .outbox, in: source,
-            key: { (buffer) throws(FormatError) in try OutboxIndexRecord.appendKey(id, to: &buffer) },
-            OutboxIndexRecord.init(decoding:))
-    }
-
     /// Calls `body` with every verified record whose key begins with `prefix`, in key order, until it answers false.
     func forEach<Source: TableReader & ~Copyable>(
         _ name: TableName, prefix: [UInt8], in source: borrowing Source,

@@ -124,6 +124,18 @@ extension Transaction {
     /// The sequence that the outbox gives next.
     func nextOutboxSequence() throws -> Int64 { try currentCounters().nextOutboxSequence }
 
+    /// Counts what is to be sent.
+    mutating func countPending(entries: Int64, byteCount: Int64) throws {
+        var current = try currentCounters()
+        // A count that was wrong on the medium is a finding, not a reason to stop writing.
+        current.pendingEntries = max(0, current.pendingEntries.addingReportingOverflow(entries).partialValue)
+        current.pendingBytes = max(0, current.pendingBytes.addingReportingOverflow(byteCount).partialValue)
+        counters = current
+    }
+
+    /// What is to be sent.
+    func pendingCounts() throws -> PendingOutbox { PendingOutbox(counters: try currentCounters()) }
+
     private func currentCounters() throws -> CountersRecord {
         if let counters { return counters }
         return try tables.counters(in: engine)

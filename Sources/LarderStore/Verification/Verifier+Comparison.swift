@@ -111,6 +111,14 @@ extension Verifier {
         for (what, next, highest) in pairs where next <= highest {
             try find(.counter, in: .meta, at: "counters", "the next \(what) is \(next), and \(highest) is in use")
         }
+        if !broken.contains(.outbox),
+            (counters.pendingEntries, counters.pendingBytes) != (pending.entries, pending.byteCount)
+        {
+            try find(
+                .counter, in: .meta, at: "counters",
+                "\(counters.pendingEntries) entries of \(counters.pendingBytes) bytes to be sent noted, "
+                    + "\(pending.entries) of \(pending.byteCount) found", severity: .minor)
+        }
         if broken.isEmpty, counters.storedSize != storedSize {
             try find(
                 .counter, in: .meta, at: "counters",

@@ -65,61 +65,6 @@ extension Verifier {
         }
     }
 
-    /// FORMAT.md, Invariant 9.
-    func verifyOutbox(_ snapshot: borrowing ReadTransaction) throws {
-        try walk(.outbox, snapshot) { entry in
-            switch try key(of: entry, .outbox, OutboxKey.init(decoding:)) {
-            case .entry(let lane, let sequence):
-                let location = "\(lane) \(sequence)"
-                highest.outboxSequence = max(highest.outboxSequence, sequence)
-                guard let record = try record(of: entry, .outbox, at: location, OutboxRecord.init(decoding:)) else {
-                    return
-                }
-                try compareEntry(record, OutboxIndexRecord(lane: lane, sequence: sequence), location, snapshot)
-            case .index(let id):
-                let location = "index of \(id)"
-                guard let record = try record(of: entry, .outbox, at: location, OutboxIndexRecord.init(decoding:))
-                else { return }
-                highest.outboxSequence = max(highest.outboxSequence, record.sequence)
-                try compareIndex(id, record, location, snapshot)
-            case nil: return
-            }
-        }
-    }
-
-    private func compareEntry(
-        _ record: OutboxRecord, _ place: OutboxIndexRecord, _ location: String, _ snapshot: borrowing ReadTransaction
-    ) throws {
-        do {
-            let indexed = try tables.outboxIndex(record.entryID, in: snapshot)
-            if indexed == place { return }
-            try find(
-                .index, in: .outbox, at: location,
-                indexed == nil ? "the entry is not in the index" : "the index has the entry elsewhere")
-        } catch is StoreError {
-            // A damaged index record is a finding of its own.
-        }
-    }
-
-    private func compareIndex(
-        _ id: UUIDBytes, _ place: OutboxIndexRecord, _ location: String, _ snapshot: borrowing ReadTransaction
-    ) throws {
-        do {
-            let found = try tables.record(
-                .outbox, in: snapshot,
-                key: { (key) throws(FormatError) in
-                    try OutboxRecord.appendKey(lane: place.lane, sequence: place.sequence, to: &key)
-                },
-                OutboxRecord.init(decoding:))
-            if found?.entryID == id { return }
-            try find(
-                .index, in: .outbox, at: location,
-                found == nil ? "the entry is not there" : "another entry stands at its place")
-        } catch is StoreError {
-            // A damaged entry is a finding of its own.
-        }
-    }
-
     func verifyJournal(_ snapshot: borrowing ReadTransaction) throws {
         var records = 0
         try walk(.journal, snapshot) { entry in

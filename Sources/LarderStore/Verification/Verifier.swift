@@ -23,6 +23,7 @@ final class Verifier {
 
     // What the walk has learnt. Names in `damaged…` exist, but their records could not be read.
     var counters: CountersRecord?
+    var pending = PendingContent()
     var resources: [ResourceKey: ResourceRecord] = [:]
     var damagedResources: Set<ResourceKey> = []
     var generations: [Int64: GenerationRecord] = [:]

@@ -30,8 +30,6 @@ public struct Resource: Hashable, Sendable {
     public let rowCount: Int
     /// Bytes of their keys and values.
     public let byteCount: Int
-    /// Local writes that lie over them.
-    public let overlayCount: Int
     /// When its full copy was last swapped in, or a pass over its list last finished, in milliseconds since 1970-01-01 UTC.
     public let syncedAt: Int64?
     /// The server's time of its last change, in milliseconds since 1970-01-01 UTC.
@@ -62,7 +60,6 @@ public struct Resource: Hashable, Sendable {
         fullCopyPath = record.snapshotPath
         rowCount = Int(clamping: record.rowCount)
         byteCount = Int(clamping: record.byteCount)
-        overlayCount = Int(clamping: record.overlays)
         syncedAt = record.syncedAt
         changedAt = record.changedAt
         schemaVersion = record.schemaVersion

@@ -1,5 +1,6 @@
 internal import LarderFormat
 internal import LarderStore
+internal import LarderTransport
 internal import Logging
 public import ServiceLifecycle
 internal import Synchronization

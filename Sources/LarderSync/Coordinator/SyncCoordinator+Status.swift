@@ -1,5 +1,6 @@
 internal import LarderFormat
 public import LarderStore
+internal import LarderTransport
 internal import Synchronization
 
 extension SyncCoordinator {

@@ -1,5 +1,6 @@
 internal import LarderFormat
 internal import LarderStore
+internal import LarderTransport
 
 extension SyncStatus: CustomStringConvertible {
     /// A line for the conditions and one for each filter, in words for a person.

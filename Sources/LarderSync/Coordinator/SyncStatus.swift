@@ -1,5 +1,6 @@
 internal import LarderFormat
 public import LarderStore
+public import LarderTransport
 
 /// What the coordinator is about at one moment, as a plain value.
 public struct SyncStatus: Hashable, Sendable {

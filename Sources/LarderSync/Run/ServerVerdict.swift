@@ -1,3 +1,5 @@
+internal import LarderTransport
+
 /// What the head of a server's answer, and the problem in it, ask of a run.
 package enum ServerVerdict: Hashable, Sendable {
     /// The body is what was asked for.

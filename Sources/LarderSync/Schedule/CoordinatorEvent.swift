@@ -1,23 +1,4 @@
-/// One moment by both clocks.
-package struct Moment: Hashable, Sendable {
-    /// Time that never jumps, for waits.
-    package var elapsed: Duration
-    /// Milliseconds since 1970-01-01 UTC, for ages that outlive the process. May jump.
-    package var now: Int64
-
-    /// A moment.
-    package init(elapsed: Duration, now: Int64) {
-        self.elapsed = elapsed
-        self.now = now
-    }
-
-    /// How long a time of the clock that may jump is ago; zero for one that lies in the future.
-    func passed(since time: Int64) -> Duration {
-        let (age, isTooLong) = now.subtractingReportingOverflow(time)
-        if isTooLong { return now > time ? .milliseconds(Int64.max) : .zero }
-        return .milliseconds(max(0, age))
-    }
-}
+package import LarderTransport
 
 /// What the store knows of a filter when the coordinator takes it on.
 package struct KnownFilter: Hashable, Sendable {

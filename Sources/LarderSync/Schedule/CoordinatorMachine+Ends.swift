@@ -1,4 +1,5 @@
 internal import LarderFormat
+internal import LarderTransport
 
 extension CoordinatorMachine {
     mutating func end(_ text: String, _ outcome: Result<SyncReport, SyncError>, _ moment: Moment) {

@@ -1,3 +1,5 @@
+package import LarderTransport
+
 extension CoordinatorMachine {
     mutating func schedule(_ moment: Moment) {
         if isStopping {

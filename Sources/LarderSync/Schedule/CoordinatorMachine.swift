@@ -1,4 +1,5 @@
 internal import LarderFormat
+package import LarderTransport
 
 /// Decides when which filter is run, as a pure step function: an event in, effects out.
 ///

@@ -1,3 +1,5 @@
+internal import LarderTransport
+
 /// What the coordinator knows of one filter.
 struct FilterSchedule: Sendable {
     let filter: ResourceFilter

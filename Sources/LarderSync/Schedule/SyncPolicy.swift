@@ -1,3 +1,5 @@
+public import LarderTransport
+
 /// When the coordinator syncs by itself, and what the state of network and battery lets it do.
 public struct SyncPolicy: Sendable {
     /// How long after a run the next one is due; nil for none by time.

@@ -1,4 +1,4 @@
-public import LarderSync
+public import LarderTransport
 
 /// A network that a test turns on and off.
 public final class ScriptedConnectivity: ConnectivitySource {

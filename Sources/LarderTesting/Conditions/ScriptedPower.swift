@@ -1,4 +1,4 @@
-public import LarderSync
+public import LarderTransport
 
 /// A power supply that a test drains and fills.
 public final class ScriptedPower: PowerSource {

@@ -78,7 +78,7 @@ import Testing
         }
         try expectBoth("member", Example.member, { $0.encode() }) { try MemberRecord(decoding: $0) }
         try expectBoth("outbox-entry", Example.entry, { $0.encode() }) { try OutboxRecord(decoding: $0) }
-        try expectBoth("outbox-index", Example.index, { $0.encode() }) { try OutboxIndexRecord(decoding: $0) }
+        try expectBoth("outbox-delivery", Example.delivery, { $0.encode() }) { try OutboxDeliveryRecord(decoding: $0) }
         try expectBoth("index", Example.textIndex, { $0.encode() }) { try IndexRecord(decoding: $0) }
         try expectBoth("response", Example.response, { $0.encode() }) { try ResponseRecord(decoding: $0) }
         for name in ["response-tag", "response-tag-second", "response-expiry"] {

@@ -35,8 +35,14 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "entry", body: Example.entry.encode()) {
             try OutboxRecord(decoding: $0.rawSpan).encode()
         },
-        Kind(testDescription: "index", body: Example.index.encode()) {
-            try OutboxIndexRecord(decoding: $0.rawSpan).encode()
+        Kind(testDescription: "upload", body: Example.upload.encode()) {
+            try OutboxRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "batched delivery", body: Example.batched.encode()) {
+            try OutboxDeliveryRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "delivery", body: Example.delivery.encode()) {
+            try OutboxDeliveryRecord(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "secondary index", body: Example.textIndex.encode()) {
             try IndexRecord(decoding: $0.rawSpan).encode()

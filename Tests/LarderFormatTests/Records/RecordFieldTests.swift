@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `refuse negative counts`() {
-        let body = encode((0..<7).map { _ in .integer(1) } + [.integer(-1)])
+        let body = encode((0..<9).map { _ in .integer(1) } + [.integer(-1)])
         #expect(throws: FormatError.invalidValue(field: "storedSize", value: -1)) {
             try CountersRecord(decoding: body.rawSpan)
         }
@@ -62,10 +62,10 @@ import Testing
         try OutboxRecord.appendKey(lane: "\u{10FFFF}", sequence: .max, to: &buffer)
         let entry = buffer.array()
         buffer.removeAll()
-        try OutboxIndexRecord.appendKey(UUIDBytes(high: 0, low: 0), to: &buffer)
+        try OutboxDeliveryRecord.appendKey(UUIDBytes(high: 0, low: 0), to: &buffer)
         let index = buffer.array()
-        #expect(precedes(entry, OutboxIndexRecord.prefix))
-        #expect(precedes(OutboxIndexRecord.prefix, index))
+        #expect(precedes(entry, OutboxDeliveryRecord.prefix))
+        #expect(precedes(OutboxDeliveryRecord.prefix, index))
         #expect(try OutboxKey(decoding: entry.rawSpan) == .entry(lane: "\u{10FFFF}", sequence: .max))
         #expect(try OutboxKey(decoding: index.rawSpan) == .index(entryID: UUIDBytes(high: 0, low: 0)))
     }

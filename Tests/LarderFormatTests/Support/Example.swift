@@ -19,6 +19,8 @@ enum Example {
         record.nextIndex = 2
         record.nextBlob = 2
         record.nextCollection = 2
+        record.pendingEntries = 1
+        record.pendingBytes = 204
         record.storedSize = storedSize
         return record
     }
@@ -81,11 +83,57 @@ enum Example {
 
     static let member = MemberRecord(listedInRun: 1, finishedInRun: 1)
 
-    static let entry = OutboxRecord(
-        entryID: entryID, createdAt: midnight + 6000, mutationType: "note.create", method: "POST",
-        endpoint: "/api/v4/notes", payload: Array("{\"t\":\"\0\"}".utf8), attempts: 1)
+    static let entry: OutboxRecord = {
+        var record = OutboxRecord(
+            entryID: entryID, createdAt: midnight + 6000, mutationType: "note.create", method: "POST",
+            endpoint: "/api/v4/notes", payload: Array("{\"t\":\"\0\"}".utf8))
+        record.account = "ada"
+        record.entity = "note 1"
+        record.fields = [.init(name: "Content-Type", value: Array("application/json".utf8))]
+        record.after = [doneID]
+        record.rows = [RowKey(resource: owner, type: "note", key: "1")]
+        record.deduplicationKey = "tap 5"
+        record.fingerprint = -2
+        record.loadsAnswer = true
+        return record
+    }()
 
-    static let index = OutboxIndexRecord(lane: "notes", sequence: 2)
+    /// An upload that took the place of another entry.
+    static let upload: OutboxRecord = {
+        var record = OutboxRecord(
+            entryID: doneID, createdAt: midnight, mutationType: "file", method: "PUT", endpoint: "/files/1", payload: [])
+        record.blob = OutboxRecord.BlobBody(number: 1, byteCount: 12)
+        record.mostAttempts = 8
+        record.predecessor = entryID
+        return record
+    }()
+
+    static let delivery: OutboxDeliveryRecord = {
+        var record = OutboxDeliveryRecord(lane: "notes", sequence: 2, byteCount: 204)
+        record.state = .waiting
+        record.tries = 2
+        record.attempts = 1
+        record.failures = 2
+        record.firstTriedAt = midnight + 7000
+        record.lastTriedAt = midnight + 8000
+        record.isInDoubt = true
+        record.dueAt = midnight + 10_000
+        record.lastStatus = 503
+        record.lastError = "the server is unavailable (503)"
+        return record
+    }()
+
+    /// A member of a batch.
+    static let batched: OutboxDeliveryRecord = {
+        var record = delivery
+        record.state = .sending
+        record.dueAt = nil
+        record.batch = doneID
+        record.isAlone = true
+        record.lastStatus = nil
+        record.lastError = nil
+        return record
+    }()
 
     static let overlay = OverlayRecord(kind: .replacement, updatedAt: midnight + 6000, entryID: entryID)
     static let overlayPayload = Array("{\"t\":\"\"}".utf8)

@@ -117,7 +117,7 @@ extension Differences {
                 ("mutationType", Self.isSame(left.mutationType, right.mutationType)),
                 ("method", Self.isSame(left.method, right.method)),
                 ("endpoint", Self.isSame(left.endpoint, right.endpoint)),
-                ("payload", left.payload == right.payload), ("attempts", left.attempts == right.attempts),
+                ("payload", left.payload == right.payload), ("attempts", left.tries == right.tries),
             ])
             if !differs.isEmpty { try differences.report(.both, "entry", [left.lane, left.id.description], differs) }
         }

@@ -34,7 +34,7 @@ enum Shape {
         case .generations: owner + generation
         case .filters: filter
         case .members: [Field("listedInRun"), Field("finishedInRun")]
-        case .outbox: key.count == 1 ? [Field("lane", .content), Field("sequence")] : entry
+        case .outbox: key.count == 1 ? delivery : entry
         case .journal: journal
         case .collections: collection(kind: key.first, parts: key.count)
         case .responses: key.first == .integer(0) ? response : [Field("blob")]
@@ -118,7 +118,8 @@ enum Shape {
     ]
     private static let counters = [
         Field("nextGeneration"), Field("nextOutboxSequence"), Field("nextFilter"), Field("nextJournalSequence"),
-        Field("nextBlob"), Field("nextIndex"), Field("nextCollection"), Field("storedSize"),
+        Field("nextBlob"), Field("nextIndex"), Field("nextCollection"), Field("pendingEntries"),
+        Field("pendingBytes"), Field("storedSize"),
     ]
     private static let resource = [
         Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"), Field("overlays"),
@@ -139,7 +140,19 @@ enum Shape {
     ]
     private static let entry = [
         Field("entry", .uuid), Field("createdAt"), Field("mutationType", .word), Field("method", .word),
-        Field("endpoint", .content), Field("payload", .bytes), Field("attempts"),
+        Field("endpoint", .content), Field("payload", .bytes), Field("account", .content), Field("entity", .content),
+        Field("fields", .bytes), Field("blob"), Field("blobBytes"), Field("after", .bytes), Field("rows", .bytes),
+        Field("deduplicationKey", .content), Field("fingerprint", .bits), Field("mostAttempts"),
+        Field("predecessor", .uuid), Field("loadsAnswer"),
+    ]
+    private static let delivery = [
+        Field("lane", .content), Field("sequence"),
+        Field(
+            "state",
+            .state(["pending", "sending", "waiting", "failed", "unresolved", "rejected", "conflicted"])),
+        Field("tries"), Field("attempts"), Field("failures"), Field("firstTriedAt"), Field("lastTriedAt"),
+        Field("inDoubt"), Field("dueAt"), Field("batch", .uuid), Field("alone"), Field("lastStatus"),
+        Field("lastError", .content), Field("bytes"),
     ]
     private static let journal = [
         Field("kind", .word), Field("time"), Field("entry", .uuid), Field("lane", .content), Field("sequence"),

@@ -50,7 +50,7 @@ struct OutboxList: ParsableCommand {
         [
             redactor.text(entry.lane), "\(entry.sequence)", entry.id.description, timeText(entry.createdAt),
             entry.mutationType, entry.method, redactor.text(entry.endpoint), "\(entry.payload.count)",
-            "\(entry.attempts)",
+            "\(entry.tries)",
         ].joined(separator: "\t")
     }
 
@@ -63,7 +63,7 @@ struct OutboxList: ParsableCommand {
             JSON.Member(name: "mutationType", value: .string(entry.mutationType)),
             JSON.Member(name: "method", value: .string(entry.method)),
             JSON.Member(name: "endpoint", value: redactor.json(entry.endpoint)),
-            JSON.Member(name: "attempts", value: .count(entry.attempts)),
+            JSON.Member(name: "attempts", value: .count(entry.tries)),
             JSON.Member(name: "size", value: .count(entry.payload.count)),
             redactor.payload(entry.payload),
         ])

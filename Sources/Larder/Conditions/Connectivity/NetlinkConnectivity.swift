@@ -1,6 +1,6 @@
 #if os(Linux)
 private import Dispatch
-public import LarderSync
+public import LarderTransport
 
 /// The network of a Linux machine: connected while a default route leads over a running link.
 ///

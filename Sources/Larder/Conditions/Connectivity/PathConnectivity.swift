@@ -1,6 +1,6 @@
 #if canImport(Network)
 private import Dispatch
-public import LarderSync
+public import LarderTransport
 private import Network
 
 /// The network as Apple's systems see it (`NWPathMonitor`).

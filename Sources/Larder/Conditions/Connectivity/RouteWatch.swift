@@ -1,4 +1,4 @@
-package import LarderSync
+package import LarderTransport
 
 /// Looks at the route table when something changed, and tells one stream what that means.
 ///

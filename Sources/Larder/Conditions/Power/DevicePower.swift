@@ -1,6 +1,6 @@
 #if canImport(Darwin)
 private import Foundation
-public import LarderSync
+public import LarderTransport
 #if os(iOS) || os(visionOS)
 private import UIKit
 #endif

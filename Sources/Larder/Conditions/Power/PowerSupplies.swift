@@ -1,5 +1,5 @@
 private import Foundation
-package import LarderSync
+package import LarderTransport
 
 /// The power supplies of a Linux machine, as a folder of folders of small files tells them (sysfs, `power_supply`).
 package struct PowerSupplies: Sendable {

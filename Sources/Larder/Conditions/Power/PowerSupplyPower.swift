@@ -1,6 +1,6 @@
 #if os(Linux)
 private import Dispatch
-public import LarderSync
+public import LarderTransport
 
 /// The power of a Linux machine, read from time to time from `/sys/class/power_supply`.
 ///
@@ -20,7 +20,7 @@ public struct PowerSupplyPower: PowerSource {
     ///   - root: the folder that holds one folder for each supply.
     ///   - interval: the time between two readings; positive.
     ///   - clock: counts the interval.
-    ///   - saverThreshold: as in ``LarderSync/PowerReading/state(saverBelow:criticalBelow:)``.
+    ///   - saverThreshold: as in ``LarderTransport/PowerReading/state(saverBelow:criticalBelow:)``.
     ///   - criticalThreshold: likewise.
     public init(
         root: String = "/sys/class/power_supply", every interval: Duration = .seconds(60),

@@ -1,4 +1,4 @@
-public import LarderSync
+public import LarderTransport
 
 /// The power source of the system that the program runs on.
 public enum SystemPower {

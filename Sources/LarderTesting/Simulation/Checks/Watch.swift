@@ -1,5 +1,6 @@
 internal import LarderFormat
 internal import LarderSync
+internal import LarderTransport
 
 /// What a host knows of the coordinator from outside: what was asked for, what was told, what runs.
 struct Watch {

@@ -1,5 +1,6 @@
 internal import LarderFormat
 package import LarderSync
+package import LarderTransport
 
 /// One thing that happens around the client in a history.
 package enum HostAct: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import LarderSync
+internal import LarderTransport
 
 /// All that a seed decides of a history in advance.
 package struct Scenario: Sendable {

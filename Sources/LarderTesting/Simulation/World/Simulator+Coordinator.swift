@@ -2,6 +2,7 @@ internal import LarderEngine
 internal import LarderFormat
 internal import LarderStore
 internal import LarderSync
+internal import LarderTransport
 
 extension Simulator {
     /// Sends the coordinator an event; it takes some time, and arrives after those sent before.

@@ -1,6 +1,7 @@
 internal import LarderFormat
 internal import LarderStore
 internal import LarderSync
+internal import LarderTransport
 
 extension Simulator {
     /// Lets something happen around the client.

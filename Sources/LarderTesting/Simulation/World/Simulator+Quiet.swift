@@ -1,6 +1,7 @@
 internal import LarderFormat
 internal import LarderStore
 internal import LarderSync
+internal import LarderTransport
 
 extension Simulator {
     /// How long it may take until the client equals the server, in milliseconds: the longest waits are a day.

@@ -1,6 +1,7 @@
 internal import LarderFormat
 internal import LarderStore
 internal import LarderSync
+internal import LarderTransport
 
 /// Plays one history: the coordinator's, the runs' and the copies' step functions over a real store, a model server and a
 /// simulated network, all on one thread and in virtual time.

@@ -1,6 +1,6 @@
 import Larder
-import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A watch of the routes` {

@@ -1,5 +1,6 @@
-import Larder
+import HTTPTypes
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite struct `A captive portal` {

@@ -1,4 +1,5 @@
-import LarderSync
+import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite struct `An HTTP date` {
@@ -52,7 +53,7 @@ import Testing
 
     @Test func `is never a trap, whatever stands in it and whatever the time is`() {
         let seed: UInt64 = 20_260_101
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         let forms = ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
         for _ in 0..<3000 {
             var bytes = Array((forms.randomElement(using: &generator) ?? "").utf8)

@@ -1,4 +1,4 @@
-import Larder
+import LarderTransport
 import Testing
 
 @Suite struct `A reading of the battery` {

@@ -8,7 +8,7 @@ public enum CaptivePortal {
     /// True for 511; for a redirect (3xx, but for 304, which answers a condition only the server knows), as the
     /// server's protocol has none; and for success (2xx) with an HTML page. An HTML page under an error status is not
     /// taken for a portal's, because the gateways in front of real servers answer so. Over HTTPS a portal cannot
-    /// answer at all: the exchange fails instead, mostly with ``LarderTransport/TransportError/tls(reason:)``.
+    /// answer at all: the exchange fails instead, mostly with ``TransportError/tls(reason:)``.
     ///
     /// - Parameters:
     ///   - status: the status code.

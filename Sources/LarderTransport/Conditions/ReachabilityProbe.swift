@@ -1,5 +1,4 @@
 public import HTTPTypes
-public import LarderTransport
 
 /// Finds out whether the server answers, by asking it.
 public protocol ReachabilityProbe: Sendable {

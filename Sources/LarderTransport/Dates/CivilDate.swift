@@ -1,7 +1,7 @@
 /// Days of the Gregorian calendar, counted without a time zone.
-enum CivilDate {
+package enum CivilDate {
     /// How many days a month has; 31 for a month that is not 1 to 12.
-    static func days(inMonth month: Int64, year: Int64) -> Int64 {
+    package static func days(inMonth month: Int64, year: Int64) -> Int64 {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         return switch month {
         case 2: isLeap ? 29 : 28
@@ -13,7 +13,7 @@ enum CivilDate {
     /// Days since 1970-01-01, years counted from March so that leap days come last.
     ///
     /// For the years 0 to 9999, with a month and a day that exist.
-    static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year + 399 : year + 400  // never negative; 400 years are one whole cycle
         let monthFromMarch = (month + 9) % 12
         let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
@@ -22,7 +22,7 @@ enum CivilDate {
     }
 
     /// The year in which a day lies that is counted from 1970-01-01, for the years 0 to 9999.
-    static func year(ofDay day: Int64) -> Int64 {
+    package static func year(ofDay day: Int64) -> Int64 {
         // At most one year off, since no year is shorter than 365 days or longer than 366.
         var year = min(max(1970 + day * 400 / 146_097, 0), 9999)
         while year > 0, days(year: year, month: 1, day: 1) > day { year -= 1 }

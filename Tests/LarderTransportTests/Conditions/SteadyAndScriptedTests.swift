@@ -1,17 +1,17 @@
-import Larder
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A steady source` {
     @Test func `says its state once, and ends with its reader`() async {
-        let heard = Mutexed<[NetworkState]>()
+        let heard = Shared<[NetworkState]>([])
         let reader = Task {
-            for await state in SteadyConnectivity(.metered).states() { _ = heard.update { ($0 ?? []) + [state] } }
+            for await state in SteadyConnectivity(.metered).states() { heard.withLock { $0.append(state) } }
         }
-        while heard.value == nil { await Task.yield() }
+        while heard.withLock({ $0.isEmpty }) { await Task.yield() }
         reader.cancel()
         await reader.value
-        #expect(heard.value == [.metered])
+        #expect(heard.withLock({ $0 }) == [.metered])
         var power = SteadyPower(.saver).states().makeAsyncIterator()
         #expect(await power.next() == .saver)
     }

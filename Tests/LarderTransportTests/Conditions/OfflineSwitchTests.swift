@@ -1,5 +1,5 @@
-import Larder
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `The offline switch` {
@@ -27,16 +27,16 @@ import Testing
 
     @Test func `hides what the network does meanwhile`() async {
         let offline = OfflineSwitch(network, isForcedOffline: true)
-        let heard = Mutexed<[NetworkState]>()
-        let reader = Task { for await state in offline.states() { _ = heard.update { ($0 ?? []) + [state] } } }
-        while heard.value == nil { await Task.yield() }
+        let heard = Shared<[NetworkState]>([])
+        let reader = Task { for await state in offline.states() { heard.withLock { $0.append(state) } } }
+        while heard.withLock({ $0.isEmpty }) { await Task.yield() }
         for state in [NetworkState.metered, .online, .offline, .constrained] {
             network.set(state)
             for _ in 0..<100 { await Task.yield() }
         }
         reader.cancel()
         await reader.value
-        #expect(heard.value == [.offline])
+        #expect(heard.withLock({ $0 }) == [.offline])
     }
 
     @Test func `switches every stream, and those to come`() async {

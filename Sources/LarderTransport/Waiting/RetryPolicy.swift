@@ -16,7 +16,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The wait after so many failures in a row, 1 or more; `chance` is evenly spread over 0 to 1.
-    func delay(afterFailures failures: Int, chance: Double) -> Duration {
+    package func delay(afterFailures failures: Int, chance: Double) -> Duration {
         var delay = first
         var doublings = max(failures, 1) - 1
         // Doubling ends at the limit, so that no count of failures takes long.

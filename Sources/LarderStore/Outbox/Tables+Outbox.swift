@@ -1,0 +1,52 @@
+internal import LarderEngine
+internal import LarderFormat
+
+extension Tables {
+    /// Where an entry lies and how its delivery goes, or nil.
+    func delivery<Source: TableReader & ~Copyable>(
+        _ id: UUIDBytes, in source: borrowing Source
+    ) throws -> OutboxDeliveryRecord? {
+        try record(
+            .outbox, in: source,
+            key: { (key) throws(FormatError) in try OutboxDeliveryRecord.appendKey(id, to: &key) },
+            OutboxDeliveryRecord.init(decoding:))
+    }
+
+    /// An entry, or nil.
+    func entry<Source: TableReader & ~Copyable>(
+        _ id: UUIDBytes, in source: borrowing Source
+    ) throws -> OutboxEntry? {
+        guard let delivery = try delivery(id, in: source) else { return nil }
+        let record = try record(
+            .outbox, in: source,
+            key: { (key) throws(FormatError) in
+                try OutboxRecord.appendKey(lane: delivery.lane, sequence: delivery.sequence, to: &key)
+            },
+            OutboxRecord.init(decoding:))
+        return record.map { OutboxEntry(record: $0, delivery: delivery) }
+    }
+
+    /// The entries of a lane, or of every lane, each lane in order.
+    func entries<Source: TableReader & ~Copyable>(
+        lane: String?, limit: Int, in source: borrowing Source
+    ) throws -> [OutboxEntry] {
+        var records: [(record: OutboxRecord, lane: String, sequence: Int64)] = []
+        if limit <= 0 { return [] }
+        try forEach(.outbox, prefix: lane.map(OutboxRecord.prefix) ?? [], in: source) { key, body in
+            let found = try decoding(.outbox) { () throws(FormatError) -> (OutboxRecord, String, Int64)? in
+                // Deliveries lie behind all lanes.
+                guard case .entry(let lane, let sequence) = try OutboxKey(decoding: key) else { return nil }
+                return (try OutboxRecord(decoding: body), lane, sequence)
+            }
+            guard let found else { return false }
+            records.append(found)
+            return records.count < limit
+        }
+        return try records.map { record, lane, sequence in
+            // One without a delivery is a finding, and was not tried yet as far as anybody can tell.
+            let delivery = try delivery(record.entryID, in: source)
+            return OutboxEntry(
+                record: record, delivery: delivery ?? OutboxDeliveryRecord(lane: lane, sequence: sequence))
+        }
+    }
+}
