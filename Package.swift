@@ -229,7 +229,13 @@ let package = Package(
             path: "Tests/Probes/CrashWorld"),
         .executableTarget(
             name: "crash-child",
-            dependencies: ["CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync"],
+            dependencies: [
+                "CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ],
             path: "Tests/Probes/CrashChild"),
         .testTarget(
             name: "CrashTests",

@@ -31,11 +31,13 @@ private struct BatchServer {
         router.idempotent(.post, "/app/visits", through: gate, account: { request, _ in account(of: request) }) {
             request, _, transaction in try write(request, &transaction)
         }
-        router.idempotent(.post, "/app/slow", through: gate, account: { _, _ in "" }, effect: { _, _ in
-            begun?.open()
-            await go?.wait()
-            return { _ in ServerAnswer(.created) }
-        })
+        router.idempotent(
+            .post, "/app/slow", through: gate, account: { _, _ in "" },
+            effect: { _, _ in
+                begun?.open()
+                await go?.wait()
+                return { _ in ServerAnswer(.created) }
+            })
         return router
     }
 

@@ -42,7 +42,8 @@ private func answers(
 
     @Test func `can have another name`() async throws {
         let draft = try await answers(
-            .draft, [(["Idempotency-Key": #""a""#], "x"), (["Idempotency-Key": "a"], "x"), (["X-Idempotency-Key": "a"], "x")])
+            .draft,
+            [(["Idempotency-Key": #""a""#], "x"), (["Idempotency-Key": "a"], "x"), (["X-Idempotency-Key": "a"], "x")])
         #expect(draft.answers.map(\.status) == [201, 201, 400])
         #expect(draft.executions == 1, "a key is the same in quotes and without")
     }

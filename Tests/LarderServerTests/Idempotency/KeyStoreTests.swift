@@ -97,9 +97,12 @@ import Testing
         try await execute("a", in: store, at: 0)
         let stored = KeyTables.answerKey(try key("a"))
         try store.environment.writeBlocking { transaction in
-            var value = try transaction.value(forKey: stored.rawSpan, in: store.tables.keys).map { [UInt8](copying: $0) }
-            value?[20] ^= 1
-            try transaction.set((value ?? []).rawSpan, forKey: stored.rawSpan, in: store.tables.keys)
+            var value: [UInt8] = []
+            if let found = try transaction.value(forKey: stored.rawSpan, in: store.tables.keys) {
+                value = [UInt8](copying: found)
+            }
+            value[20] ^= 1
+            try transaction.set(value.rawSpan, forKey: stored.rawSpan, in: store.tables.keys)
         }
         await #expect(throws: IdempotencyError.damaged(.checksumMismatch)) {
             try await store.claim(key("a"), for: fingerprint, at: 1, leaseEnd: 2)

@@ -43,7 +43,8 @@ private struct Visits {
         }
         let answers = try await serve(router) { base in
             let first = try await send(method.rawValue, base + "/visits", fields: ["X-Idempotency-Key": "a"], body: "x")
-            let second = try await send(method.rawValue, base + "/visits", fields: ["X-Idempotency-Key": "a"], body: "x")
+            let second = try await send(
+                method.rawValue, base + "/visits", fields: ["X-Idempotency-Key": "a"], body: "x")
             return [first, second]
         }
         #expect(answers.map(\.status) == [201, 201])
@@ -94,8 +95,10 @@ private struct Visits {
         let store = try visits.folder.open()
         let answers = try await serve(visits.router(store)) { base in
             [
-                try await send("POST", base + "/visits", fields: ["X-Idempotency-Key": "a", "X-Account": "1"], body: "x"),
-                try await send("POST", base + "/visits", fields: ["X-Idempotency-Key": "a", "X-Account": "2"], body: "y"),
+                try await send(
+                    "POST", base + "/visits", fields: ["X-Idempotency-Key": "a", "X-Account": "1"], body: "x"),
+                try await send(
+                    "POST", base + "/visits", fields: ["X-Idempotency-Key": "a", "X-Account": "2"], body: "y"),
             ]
         }
         #expect(answers.map(\.status) == [201, 201])

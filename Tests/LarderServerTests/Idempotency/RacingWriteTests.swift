@@ -42,14 +42,16 @@ import Testing
         let (begun, go) = (Latch(), Latch())
         let router = Router()
         let gate = IdempotencyGate(store, now: { sampleTime })
-        router.idempotent(.post, "/visits", through: gate, account: { _, _ in "" }, effect: { [executions] _, _ in
-            begun.open()
-            await go.wait()
-            return { _ in
-                executions.increment()
-                return ServerAnswer(.created)
-            }
-        })
+        router.idempotent(
+            .post, "/visits", through: gate, account: { _, _ in "" },
+            effect: { [executions] _, _ in
+                begun.open()
+                await go.wait()
+                return { _ in
+                    executions.increment()
+                    return ServerAnswer(.created)
+                }
+            })
         try await serve(router) { base in
             let fields = ["X-Idempotency-Key": "a"]
             async let first = send("POST", base + "/visits", fields: fields, body: "x")
@@ -74,10 +76,12 @@ import Testing
         let store = try folder.open()
         let router = Router()
         let gate = IdempotencyGate(store, now: { sampleTime })
-        router.idempotent(.post, "/visits", through: gate, account: { _, _ in "" }, effect: { [executions] _, _ in
-            if executions.increment() == 1 { throw HTTPError(.unauthorized) }
-            return { _ in ServerAnswer(.created) }
-        })
+        router.idempotent(
+            .post, "/visits", through: gate, account: { _, _ in "" },
+            effect: { [executions] _, _ in
+                if executions.increment() == 1 { throw HTTPError(.unauthorized) }
+                return { _ in ServerAnswer(.created) }
+            })
         let statuses = try await serve(router) { base in
             var statuses: [Int] = []
             for _ in 0..<2 {

@@ -2,12 +2,11 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import LarderServer
 import Logging
 import NIOCore
 import ServiceLifecycle
 import Synchronization
-
-@testable import LarderServer
 
 /// A clock that stands still until it is moved.
 final class TestClock: Sendable {
@@ -54,15 +53,13 @@ final class KeyedFolder {
 extension LMDBIdempotencyStore {
     /// The keys of `writes` as texts, in the order of their bytes.
     func writes() throws -> [String] {
-        guard let table = hostTables["writes"] else { return [] }
-        return try environment.read { transaction in
-            try transaction.withCursor(in: table) { cursor in
-                var names: [String] = []
-                while let entry = try cursor.next() {
-                    names.append(String(decoding: [UInt8](copying: entry.key), as: UTF8.self))
-                }
-                return names
+        try read { view in
+            var names: [String] = []
+            try view.forEach(in: "writes") { key, _ in
+                names.append(String(decoding: key, as: UTF8.self))
+                return true
             }
+            return names
         }
     }
 }

@@ -32,7 +32,7 @@ public struct ServerTransaction: ~Copyable {
     /// - Parameter key: 1 to 511 bytes.
     /// - Throws: ``IdempotencyError/unknownTable(_:)``; what the engine throws.
     public borrowing func value(forKey key: [UInt8], in table: String) throws -> [UInt8]? {
-        guard let value = try engine.value(forKey: key.rawSpan, in: named(table)) else { return nil }
+        guard let value = try engine.value(forKey: key.rawSpan, in: tables.named(table)) else { return nil }
         return [UInt8](copying: value)
     }
 
@@ -40,7 +40,7 @@ public struct ServerTransaction: ~Copyable {
     ///
     /// - Throws: As ``value(forKey:in:)``.
     public mutating func set(_ value: [UInt8], forKey key: [UInt8], in table: String) throws {
-        try engine.set(value.rawSpan, forKey: key.rawSpan, in: named(table))
+        try engine.set(value.rawSpan, forKey: key.rawSpan, in: tables.named(table))
     }
 
     /// Removes `key`.
@@ -49,12 +49,12 @@ public struct ServerTransaction: ~Copyable {
     /// - Throws: As ``value(forKey:in:)``.
     @discardableResult
     public mutating func remove(_ key: [UInt8], in table: String) throws -> Bool {
-        try engine.remove(key.rawSpan, in: named(table))
+        try engine.remove(key.rawSpan, in: tables.named(table))
     }
 
     /// How many keys `table` has. In constant time.
     public borrowing func count(of table: String) throws -> Int {
-        try engine.statistics(of: named(table)).entries
+        try engine.statistics(of: tables.named(table)).entries
     }
 
     /// The entries from `key` on in the order of their bytes, until `body` says false.
@@ -63,21 +63,6 @@ public struct ServerTransaction: ~Copyable {
     public borrowing func forEach(
         from key: [UInt8]? = nil, in table: String, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Bool
     ) throws {
-        let start = key ?? KeyTables.lowestKey
-        try engine.withReadCursor(in: named(table)) { cursor in
-            var isWanted = false
-            if let entry = try cursor.seek(start.rawSpan) {
-                isWanted = try body([UInt8](copying: entry.key), [UInt8](copying: entry.value))
-            }
-            while isWanted {
-                guard let entry = try cursor.next() else { return }
-                isWanted = try body([UInt8](copying: entry.key), [UInt8](copying: entry.value))
-            }
-        }
-    }
-
-    private borrowing func named(_ name: String) throws(IdempotencyError) -> Table {
-        guard let table = tables[name] else { throw .unknownTable(name) }
-        return table
+        try engine.forEach(from: key, in: tables.named(table), body)
     }
 }

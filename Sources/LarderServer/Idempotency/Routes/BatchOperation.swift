@@ -33,7 +33,9 @@ extension BatchOperation {
         var known: Set<String> = []
         for (index, range) in elements.enumerated() {
             let operation = try one(bytes, range, index)
-            guard known.insert(operation.id).inserted else { throw malformed("the id of operation \(index) is not new") }
+            guard known.insert(operation.id).inserted else {
+                throw malformed("the id of operation \(index) is not new")
+            }
             operations.append(operation)
         }
         return operations
