@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "LarderStore", targets: ["LarderStore"]),
         .library(name: "LarderSync", targets: ["LarderSync"]),
         .library(name: "LarderHTTP", targets: ["LarderHTTP"]),
+        .library(name: "LarderOutbox", targets: ["LarderOutbox"]),
         .library(name: "LarderQuery", targets: ["LarderQuery"]),
         .library(name: "LarderTransport", targets: ["LarderTransport"]),
         .library(name: "LarderURLSession", targets: ["LarderURLSession"]),
@@ -63,6 +64,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
+            name: "LarderOutbox",
+            dependencies: [
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .target(
             name: "LarderQuery",
             dependencies: [
                 "CSQLite", "LarderStore", "LarderFormat", .product(name: "Logging", package: "swift-log"),
@@ -70,8 +79,8 @@ let package = Package(
         .target(
             name: "Larder",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderHTTP", "LarderTransport",
-                "CLarderSystem",
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderHTTP", "LarderOutbox",
+                "LarderTransport", "CLarderSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -106,7 +115,7 @@ let package = Package(
         .target(
             name: "LarderTesting",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderSync", "LarderTransport",
+                "LarderStore", "LarderFormat", "LarderSync", "LarderOutbox", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -114,7 +123,7 @@ let package = Package(
         .executableTarget(
             name: "cachetool",
             dependencies: [
-                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderHTTP", "LarderTransport",
+                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderHTTP", "LarderOutbox", "LarderTransport",
                 "LarderURLSession", "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -154,6 +163,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["COVERAGE.md"]),
+        .testTarget(
+            name: "LarderOutboxTests",
+            dependencies: [
+                "LarderOutbox", "LarderStore", "LarderEngine", "LarderFormat", "LarderTransport", "LarderTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "LarderQueryTests",
             dependencies: [

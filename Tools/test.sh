@@ -9,7 +9,7 @@ suites=("$@")
 if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
         LarderFormatTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests LarderTestingTests
-        SimulationTests LarderServerTests LarderSyncTests LarderHTTPTests LarderQueryTests CacheToolTests ReadmeTests
+        SimulationTests LarderServerTests LarderSyncTests LarderHTTPTests LarderOutboxTests LarderQueryTests CacheToolTests ReadmeTests
         CrashTests
     )
 fi

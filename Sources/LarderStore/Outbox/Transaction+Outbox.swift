@@ -19,32 +19,44 @@ extension Transaction {
     /// - Throws: ``StoreError/duplicateEntry(_:)``, ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits.
     @discardableResult
     public mutating func enqueue(_ draft: OutboxDraft, effects: [RowEffect] = []) throws -> OutboxEntry {
-        do throws(FormatError) {
-            try Limits.check(lane: draft.lane)
-            try Limits.check(payload: draft.payload.count)
-        } catch {
-            throw StoreError.invalid(error)
+        try check(draft)
+        return try insert(draft, sequence: try next(\.nextOutboxSequence), effects: effects)
+    }
+
+    /// Puts another entry in the place of one, in one commit: what stood behind it stands behind the other, and what came
+    /// after it comes after the other.
+    ///
+    /// The old one leaves with `outcome` in the journal, and its overlays with it. A blob that both name is handed on.
+    ///
+    /// - Parameters:
+    ///   - draft: with an identity of its own; its lane is not looked at, as it takes over the old one's.
+    ///   - outcome: one word, such as `superseded`.
+    ///   - time: milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``StoreError/unknownEntry(_:)``; otherwise as ``enqueue(_:effects:)``.
+    @discardableResult
+    public mutating func replaceEntry(
+        _ id: UUIDBytes, with draft: OutboxDraft, effects: [RowEffect] = [], outcome: String, detail: String? = nil,
+        at time: Int64
+    ) throws -> OutboxEntry {
+        guard let old = try tables.entry(id, in: engine) else { throw StoreError.unknownEntry(id) }
+        var draft = draft
+        draft.lane = old.lane
+        draft.predecessor = id
+        try check(draft)
+        let dependents = try tables.entries(lane: nil, limit: .max, in: engine).filter { $0.draft.after.contains(id) }
+        _ = try take(id, keepsBlob: draft.blob != nil && draft.blob == old.draft.blob)
+        _ = try journal(old, outcome, detail ?? "replaced by \(draft.id)", at: time)
+        try withdrawOverlays(of: old)
+        let entry = try insert(draft, sequence: old.sequence, effects: effects)
+        for dependent in dependents {
+            var record = dependent.draft.record(rows: dependent.rows)
+            record.after = record.after.map { $0 == id ? draft.id : $0 }
+            // Identities have one length, so the bytes that the entry counts for stay the same.
+            try put(body: record.encode(), in: .outbox) { (key) throws(FormatError) in
+                try OutboxRecord.appendKey(lane: dependent.lane, sequence: dependent.sequence, to: &key)
+            }
         }
-        precondition(draft.mostAttempts > 0, "an entry has at least one attempt")
-        if try tables.delivery(draft.id, in: engine) != nil { throw StoreError.duplicateEntry(draft.id) }
-        engine.requireFullDurability()
-        let sequence = try next(\.nextOutboxSequence)
-        let record = draft.record(rows: effects.map(\.key))
-        let body = record.encode()
-        let key = try Self.key { (key) throws(FormatError) in
-            try OutboxRecord.appendKey(lane: draft.lane, sequence: sequence, to: &key)
-        }
-        let byteCount = Int64(key.count + RecordHeader.size + body.count) + (record.blob?.byteCount ?? 0)
-        let delivery = OutboxDeliveryRecord(lane: draft.lane, sequence: sequence, byteCount: byteCount)
-        try put(body: body, key: key, in: .outbox)
-        try put(delivery, of: draft.id)
-        try countPending(entries: 1, byteCount: byteCount)
-        for effect in effects {
-            try layOver(
-                effect.change, at: effect.key, updatedAt: draft.createdAt, entryID: draft.id, sequence: sequence)
-        }
-        self.effects.changes.noteLane(draft.lane)
-        return OutboxEntry(record: record, delivery: delivery)
+        return entry
     }
 
     /// Records how an entry's delivery goes from now on, if it goes as expected until now.
@@ -78,7 +90,7 @@ extension Transaction {
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/unknownEntry(_:)``.
     public mutating func accept(_ id: UUIDBytes, sequence: Int64? = nil, at time: Int64) throws {
-        let entry = try take(id)
+        let entry = try take(id, keepsBlob: false)
         let number = try journal(entry, "accepted", nil, at: time)
         try confirmOverlays(of: entry, serverSequence: sequence, acceptance: number)
     }
@@ -113,7 +125,7 @@ extension Transaction {
     public mutating func acknowledge(
         _ id: UUIDBytes, outcome: String, detail: String? = nil, at time: Int64
     ) throws {
-        let entry = try take(id)
+        let entry = try take(id, keepsBlob: false)
         _ = try journal(entry, outcome, detail, at: time)
         try withdrawOverlays(of: entry)
     }
@@ -133,14 +145,47 @@ extension Transaction {
 // MARK: - Records
 
 extension Transaction {
+    private borrowing func check(_ draft: OutboxDraft) throws {
+        do throws(FormatError) {
+            try Limits.check(lane: draft.lane)
+            try Limits.check(payload: draft.payload.count)
+        } catch {
+            throw StoreError.invalid(error)
+        }
+        precondition(draft.mostAttempts > 0, "an entry has at least one attempt")
+        if try tables.delivery(draft.id, in: engine) != nil { throw StoreError.duplicateEntry(draft.id) }
+    }
+
+    private mutating func insert(
+        _ draft: OutboxDraft, sequence: Int64, effects: [RowEffect]
+    ) throws -> OutboxEntry {
+        engine.requireFullDurability()
+        let record = draft.record(rows: effects.map(\.key))
+        let body = record.encode()
+        let key = try Self.key { (key) throws(FormatError) in
+            try OutboxRecord.appendKey(lane: draft.lane, sequence: sequence, to: &key)
+        }
+        let byteCount = Int64(key.count + RecordHeader.size + body.count) + (record.blob?.byteCount ?? 0)
+        let delivery = OutboxDeliveryRecord(lane: draft.lane, sequence: sequence, byteCount: byteCount)
+        try put(body: body, key: key, in: .outbox)
+        try put(delivery, of: draft.id)
+        try countPending(entries: 1, byteCount: byteCount)
+        for effect in effects {
+            try layOver(
+                effect.change, at: effect.key, updatedAt: draft.createdAt, entryID: draft.id, sequence: sequence)
+        }
+        self.effects.changes.noteLane(draft.lane)
+        return OutboxEntry(record: record, delivery: delivery)
+    }
+
     /// Removes an entry and its delivery, gives its blob up, and counts.
-    private mutating func take(_ id: UUIDBytes) throws -> OutboxEntry {
+    private mutating func take(_ id: UUIDBytes, keepsBlob: Bool) throws -> OutboxEntry {
         guard let delivery = try tables.delivery(id, in: engine), let entry = try tables.entry(id, in: engine) else {
             throw StoreError.unknownEntry(id)
         }
         engine.requireFullDurability()
         try removeEntry(id, delivery)
-        if let blob = entry.draft.blob { try discardBlob(blob.number) }
+        if !keepsBlob, let blob = entry.draft.blob { try discardBlob(blob.number) }
         effects.changes.noteLane(entry.lane)
         return entry
     }
@@ -173,7 +218,6 @@ extension Transaction {
             .init(entryID: entry.id, lane: entry.lane, sequence: entry.sequence, outcome: outcome, detail: detail))
         return try note(JournalRecord(time: time, event: event))
     }
-
 
     /// Adds to the journal, and drops what is older than its newest records.
     ///

@@ -1,6 +1,6 @@
 /// Evenly spread numbers from a seed, so that a history can be told again (SplitMix64; Steele, Lea and Flood, "Fast
 /// splittable pseudorandom number generators", 2014).
-package struct Chance: Sendable {
+package struct Chance: Hashable, Sendable {
     private var state: UInt64
 
     /// Numbers from the start of the sequence of `seed`.

@@ -1,0 +1,95 @@
+package import LarderFormat
+
+/// What happens to the outbox.
+package enum DeliveryEvent: Hashable, Sendable {
+    /// The entries as they lie in the store; whatever was under way is given up.
+    case loaded([LaneEntry])
+    /// Entries were added; they are durable.
+    case enqueued([LaneEntry])
+    /// Another entry has taken the place of one, in one transaction.
+    case replaced(UUIDBytes, by: LaneEntry)
+    /// Entries left the outbox by a transaction of somebody else.
+    case removed([UUIDBytes])
+    /// Whether the server can be asked at all.
+    case network(isUsable: Bool)
+    /// The host has come to the foreground: what waits is tried at once.
+    case foreground
+    /// Who is signed in.
+    case session(SessionGate)
+    /// The host has tried to sign in again, in vain.
+    case signInFailed
+    /// The timer that was armed has gone off.
+    case timer
+    /// A request is over: an entry's, by its identity, or a batch, by its key.
+    case answered(UUIDBytes, FlightAnswer)
+    /// The changes of a step could not be stored; ``loaded(_:)`` tells next how things are.
+    case storageFailed
+    /// Somebody wants an entry tried at once; a failed one is revived.
+    case revive(UUIDBytes)
+    /// The same for all that failed or waits.
+    case reviveAll
+    /// Somebody gives an entry up; one that is being sent stays.
+    case discard(UUIDBytes, outcome: String)
+    /// The host knows better about an unresolved entry.
+    case decide(UUIDBytes, Decision)
+    /// Requests are to end, and none begins any more.
+    case stop
+}
+
+/// Who is signed in.
+package enum SessionGate: Hashable, Sendable {
+    /// This account, or nobody where there are no accounts.
+    case signedIn(String?)
+    /// This account, and the server does not take its credentials any more.
+    case expired(String?)
+    /// Nobody.
+    case signedOut
+}
+
+/// What the host knows about an entry of which nobody could tell whether the server has it.
+public enum Decision: Hashable, Sendable {
+    /// Send it again under the same key, come what may.
+    case sendAgain
+    /// The server has it.
+    case accepted
+    /// The server does not have it, and it is not to be sent.
+    case rejected
+}
+
+/// How a request ended.
+package enum FlightAnswer: Hashable, Sendable {
+    /// All of it one way.
+    case whole(Answer)
+    /// A batch, member by member; what is not named was not answered.
+    case members([UUIDBytes: AnswerHead])
+}
+
+/// How a request ended, or a member of it.
+package enum Answer: Hashable, Sendable {
+    /// The server answered.
+    case head(AnswerHead)
+    /// Nobody answered, and the server may have it.
+    case none
+    /// It never left.
+    case notSent
+}
+
+/// What the server answered, as far as it decides.
+package struct AnswerHead: Hashable, Sendable {
+    /// The status code.
+    package var status: Int
+    /// Whether it is the answer to an earlier request under the key.
+    package var isReplay: Bool
+    /// How long the server asks to be left alone.
+    package var retryAfter: Duration?
+    /// Whether the first request under the key is still being performed.
+    package var isInProgress: Bool
+
+    /// An answer.
+    package init(_ status: Int, isReplay: Bool = false, retryAfter: Duration? = nil, isInProgress: Bool = false) {
+        self.status = status
+        self.isReplay = isReplay
+        self.retryAfter = retryAfter
+        self.isInProgress = isInProgress
+    }
+}

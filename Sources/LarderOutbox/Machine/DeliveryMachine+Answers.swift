@@ -1,0 +1,192 @@
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+
+// What becomes of entries whose request is over.
+extension DeliveryMachine {
+    mutating func take(_ answer: FlightAnswer, of key: UUIDBytes, _ moment: Moment) {
+        let members = entries.filter { isMember($0, of: key) }
+        guard let first = members.first else { return }
+        storageFailures = 0
+        switch answer {
+        case .whole(let answer) where first.delivery.batch != nil: takeBatch(answer, members.map(\.id), moment)
+        case .whole(let answer): take(answer, of: first.id, moment)
+        case .members(let heads):
+            for member in members {
+                guard let index = index(member.id) else { continue }
+                leaveBatch(index, isAlone: heads[member.id] == nil)
+                take(heads[member.id].map { .head($0) } ?? .none, of: member.id, moment)
+            }
+        }
+    }
+
+    private func isMember(_ entry: LaneEntry, of key: UUIDBytes) -> Bool {
+        entry.delivery.state == .sending && (entry.delivery.batch ?? entry.id) == key
+    }
+
+    private mutating func take(_ answer: Answer, of id: UUIDBytes, _ moment: Moment) {
+        // One that a member before it took along is gone.
+        guard let index = index(id) else { return }
+        switch answer {
+        case .notSent: wait(index, nil, moment)
+        case .none:
+            update(index) { $0.isInDoubt = true }
+            wait(index, nil, moment)
+        case .head(let head):
+            update(index) { $0.lastStatus = head.status }
+            take(verdict(head, index), head, index, moment)
+        }
+    }
+
+    private func verdict(_ head: AnswerHead, _ index: Int) -> Verdict {
+        policy.outcomes.verdict(
+            for: AnswerFacts(
+                status: head.status, method: entries[index].method, tries: entries[index].delivery.tries,
+                isReplay: head.isReplay, retryAfter: head.retryAfter, isInProgress: head.isInProgress))
+    }
+
+    private mutating func take(_ verdict: Verdict, _ head: AnswerHead, _ index: Int, _ moment: Moment) {
+        if verdict != .pause { refusals = 0 }
+        switch verdict {
+        case .accepted:
+            accept(index)
+        case .retry(let after):
+            countAttempt(index, head, after, moment)
+        case .pause:
+            update(index) {
+                $0.state = .pending
+                $0.dueAt = nil
+            }
+            refuse(entries[index].account, moment)
+        case .rejected:
+            reject(index, .status(head.status))
+        case .conflict where policy.resolvesConflicts:
+            update(index) {
+                $0.state = .conflicted
+                $0.dueAt = nil
+            }
+            report(.conflicted(entries[index].id, status: head.status))
+            step.effects.append(.resolve(entries[index].id))
+        case .conflict:
+            reject(index, .conflict(head.status))
+        }
+    }
+
+    /// Whoever answers what is to be tried again has not performed it.
+    private mutating func countAttempt(_ index: Int, _ head: AnswerHead, _ after: Duration?, _ moment: Moment) {
+        update(index) { $0.attempts = $0.attempts.incremented }
+        if entries[index].delivery.attempts < entries[index].mostAttempts { return wait(index, after, moment) }
+        entries[index].due = nil
+        dissolveBatch(of: index)
+        update(index) {
+            $0.state = .failed
+            $0.failures = $0.failures.incremented
+            $0.dueAt = nil
+            $0.lastError = "the server answered \(head.status), for the last time that was allowed"
+        }
+        report(.failed(entries[index].id, status: head.status))
+    }
+
+    private mutating func wait(_ index: Int, _ after: Duration?, _ moment: Moment) {
+        let asked = after.map { min(max($0, .zero), policy.longestRetryAfter) }
+        let wait = max(delay(afterFailures: entries[index].delivery.failures.incremented), asked ?? .zero)
+        entries[index].due = moment.elapsed + wait
+        entries[index].notBefore = asked.map { moment.elapsed + $0 }
+        let until = moment.now.addingReportingOverflow(wait.milliseconds).partialValue
+        update(index) {
+            $0.state = .waiting
+            $0.failures = $0.failures.incremented
+            $0.dueAt = until
+        }
+        let delivery = entries[index].delivery
+        report(.waiting(entries[index].id, until: until, status: delivery.lastStatus))
+    }
+}
+
+// MARK: - Ends
+
+extension DeliveryMachine {
+    mutating func accept(_ index: Int) {
+        let id = entries[index].id
+        let stored = takeStored(index)
+        step.changes.append(.accept(id, from: stored))
+        entries.remove(at: index)
+        report(.accepted(id))
+    }
+
+    mutating func reject(_ index: Int, _ reason: RejectionReason) {
+        let id = entries[index].id
+        let stored = takeStored(index)
+        step.changes.append(.reject(id, from: stored, reason: reason))
+        entries.remove(at: index)
+        report(.rejected(id, reason))
+        takeFollowers(of: id)
+    }
+
+    /// Takes along what came after an entry that was refused or given up, and what came after that.
+    mutating func takeFollowers(of id: UUIDBytes) {
+        while let index = entries.firstIndex(where: { $0.after.contains(id) }) {
+            dissolveBatch(of: index)
+            reject(index, .after(id))
+        }
+    }
+}
+
+// MARK: - Batches
+
+extension DeliveryMachine {
+    private mutating func takeBatch(_ answer: Answer, _ members: [UUIDBytes], _ moment: Moment) {
+        // Success without outcomes says nothing of any member, and the shell does not pass it on.
+        if case .head(let head) = answer, isRefusal(head) {
+            for id in members {
+                guard let index = index(id) else { continue }
+                leaveBatch(index, isAlone: true)
+                update(index) {
+                    $0.state = .pending
+                    $0.lastStatus = head.status
+                }
+            }
+            return
+        }
+        for id in members { take(answer, of: id, moment) }
+        align(members)
+    }
+
+    /// Whether a batch is refused as such: its members go on by themselves.
+    private func isRefusal(_ head: AnswerHead) -> Bool {
+        let facts = AnswerFacts(
+            status: head.status, method: "POST", tries: 1, isReplay: head.isReplay, retryAfter: head.retryAfter,
+            isInProgress: head.isInProgress)
+        return switch policy.outcomes.verdict(for: facts) {
+        case .retry, .pause: false
+        case .accepted, .rejected, .conflict: true
+        }
+    }
+
+    /// Members that wait do so for the same time: chance has to be the same for all, as the batch is sent again whole.
+    private mutating func align(_ members: [UUIDBytes]) {
+        let waiting = members.compactMap { index($0) }.filter {
+            entries[$0].delivery.state == .waiting && entries[$0].delivery.batch != nil
+        }
+        guard let due = waiting.compactMap({ entries[$0].due }).max(),
+            let dueAt = waiting.compactMap({ entries[$0].delivery.dueAt }).max()
+        else { return }
+        for index in waiting {
+            entries[index].due = due
+            update(index) { $0.dueAt = dueAt }
+        }
+    }
+
+    /// Takes apart the batch of an entry that is to go its own way: what is left of it would be another request.
+    mutating func dissolveBatch(of index: Int) {
+        guard let batch = entries[index].delivery.batch else { return }
+        for other in entries.indices where entries[other].delivery.batch == batch { leaveBatch(other, isAlone: true) }
+    }
+
+    private mutating func leaveBatch(_ index: Int, isAlone: Bool) {
+        update(index) {
+            $0.batch = nil
+            $0.isAlone = $0.isAlone || isAlone
+        }
+    }
+}

@@ -1,0 +1,126 @@
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+
+// What changes around the outbox, and what people want of it.
+extension DeliveryMachine {
+    mutating func take(isUsable: Bool, _ moment: Moment) {
+        let was = network
+        network = isUsable
+        // What is found at the start has not returned: waits and counts survive a restart.
+        guard isUsable, was == false else { return }
+        // When the network returns, nobody waits any longer for having failed without it, and who has given up begins anew.
+        hasten(moment)
+        for index in entries.indices where entries[index].delivery.state == .failed { makePending(index) }
+        if case .waiting = signIn { signIn = .idle }
+    }
+
+    /// Makes due what waits, as far as the server did not ask for more time.
+    mutating func hasten(_ moment: Moment) {
+        for index in entries.indices where entries[index].delivery.state == .waiting {
+            let due = max(moment.elapsed, entries[index].notBefore ?? moment.elapsed)
+            entries[index].due = min(due, entries[index].due ?? due)
+            // Members of a batch have failed as often as each other, and stay so.
+            update(index) { $0.failures = 0 }
+        }
+    }
+
+    mutating func take(_ gate: SessionGate) {
+        self.gate = gate
+        signIn = .idle
+    }
+
+    mutating func noteSignInFailed(_ moment: Moment) {
+        guard case .expired = gate else { return }
+        refusals = refusals.incremented
+        signIn = .waiting(moment.elapsed + delay(afterFailures: refusals))
+    }
+
+    /// The server has refused the credentials of an entry's account.
+    mutating func refuse(_ account: String?, _ moment: Moment) {
+        // Another account may have signed in since it was sent.
+        guard gate == .signedIn(account) else { return }
+        gate = .expired(account)
+        refusals = refusals.incremented
+        // Who signs in and is refused again must not do so in a circle.
+        signIn = refusals > 1 ? .waiting(moment.elapsed + delay(afterFailures: refusals - 1)) : .idle
+        report(.signInExpired(account: account))
+    }
+
+    mutating func hold(_ moment: Moment) {
+        storageFailures = storageFailures.incremented
+        heldUntil = moment.elapsed + delay(afterFailures: storageFailures)
+        report(.storageFailed)
+    }
+
+    mutating func revive(_ ids: [UUIDBytes], _ moment: Moment) {
+        for id in ids {
+            guard let index = index(id) else { continue }
+            switch entries[index].delivery.state {
+            case .failed: makePending(index)
+            case .waiting:
+                let batch = entries[index].delivery.batch
+                for other in entries.indices
+                where other == index || (batch != nil && entries[other].delivery.batch == batch) {
+                    entries[other].due = moment.elapsed
+                    entries[other].notBefore = nil
+                }
+            case .conflicted: update(index) { $0.state = .pending }
+            case .pending, .sending, .unresolved, .rejected: break
+            }
+        }
+    }
+
+    private mutating func makePending(_ index: Int) {
+        entries[index].due = nil
+        entries[index].notBefore = nil
+        update(index) {
+            $0.state = .pending
+            $0.attempts = 0
+            $0.failures = 0
+            $0.dueAt = nil
+        }
+    }
+
+    mutating func discard(_ id: UUIDBytes, outcome: String) {
+        guard let index = index(id), entries[index].delivery.state != .sending else { return }
+        dissolveBatch(of: index)
+        let stored = takeStored(index)
+        step.changes.append(.remove(id, from: stored, outcome: outcome, reason: nil))
+        entries.remove(at: index)
+        report(.removed(id, outcome: outcome))
+        takeFollowers(of: id)
+    }
+
+    mutating func decide(_ id: UUIDBytes, _ decision: Decision) {
+        guard let index = index(id), entries[index].delivery.state == .unresolved else { return }
+        switch decision {
+        case .sendAgain:
+            makePending(index)
+            // The server's memory of the key is counted anew from the next try.
+            update(index) {
+                $0.isInDoubt = false
+                $0.firstTriedAt = nil
+            }
+        case .accepted: accept(index)
+        case .rejected: reject(index, .host)
+        }
+    }
+
+    mutating func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        for key in flights.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) { step.effects.append(.cancel(key)) }
+    }
+
+    /// The wait after so many failures in a row.
+    mutating func delay(afterFailures failures: Int) -> Duration {
+        // Without jitter nothing is left to chance, and the state of a machine says all of it.
+        policy.retry.delay(afterFailures: failures, chance: policy.retry.jitter > 0 ? chance.next() : 0)
+    }
+}
+
+extension Int {
+    /// One more, as far as there is one.
+    var incremented: Int { self == .max ? self : self + 1 }
+}

@@ -1,0 +1,174 @@
+internal import LarderFormat
+internal import LarderStore
+package import LarderTransport
+
+// What is begun, and what is waited for.
+extension DeliveryMachine {
+    mutating func schedule(_ moment: Moment, _ freshKey: UUIDBytes) {
+        if isStopping {
+            arm(nil)
+            if flights.isEmpty { step.effects.append(.stopped) }
+            return
+        }
+        if let until = heldUntil, until <= moment.elapsed { heldUntil = nil }
+        if heldUntil == nil {
+            askForSignIn(moment)
+            parkDoubtful(moment)
+            startDue(moment, freshKey)
+        }
+        arm(nextWake(moment))
+    }
+
+    private mutating func askForSignIn(_ moment: Moment) {
+        guard case .expired(let account) = gate, isOnline else { return }
+        switch signIn {
+        case .asked: return
+        case .waiting(let time) where time > moment.elapsed: return
+        case .idle, .waiting:
+            signIn = .asked
+            step.effects.append(.signIn(account))
+        }
+    }
+
+    /// Does not send again what the server may have performed and forgotten.
+    private mutating func parkDoubtful(_ moment: Moment) {
+        for id in ready(at: moment) {
+            guard let index = index(id), entries[index].delivery.isInDoubt,
+                let first = entries[index].delivery.firstTriedAt, moment.passed(since: first) >= policy.keyMemory
+            else { continue }
+            dissolveBatch(of: index)
+            update(index) {
+                $0.state = .unresolved
+                $0.dueAt = nil
+            }
+            entries[index].due = nil
+            report(.unresolved(id))
+        }
+    }
+
+    private mutating func startDue(_ moment: Moment, _ freshKey: UUIDBytes) {
+        var free = policy.concurrentSends - flights.count
+        dissolveBrokenBatches(moment)
+        while free > 0, let flight = nextFlight(moment, freshKey) {
+            begin(flight, moment)
+            free -= 1
+        }
+    }
+
+    /// Takes apart a batch of which some members may be sent again and some may not.
+    private mutating func dissolveBrokenBatches(_ moment: Moment) {
+        let ready = Set(ready(at: moment))
+        for index in entries.indices where ready.contains(entries[index].id) {
+            guard let batch = entries[index].delivery.batch else { continue }
+            let isWhole = entries.allSatisfy { $0.delivery.batch != batch || ready.contains($0.id) }
+            if !isWhole { dissolveBatch(of: index) }
+        }
+    }
+
+    private mutating func begin(_ flight: Flight, _ moment: Moment) {
+        for id in flight.entries {
+            guard let index = index(id) else { continue }
+            entries[index].due = nil
+            entries[index].notBefore = nil
+            update(index) {
+                $0.state = .sending
+                $0.tries = $0.tries.incremented
+                $0.firstTriedAt = $0.firstTriedAt ?? moment.now
+                $0.lastTriedAt = moment.now
+                $0.dueAt = nil
+                $0.batch = flight.isBatch ? flight.key : nil
+            }
+            report(.sending(id))
+        }
+        step.effects.append(.send(flight))
+    }
+
+    /// The next request to begin: a batch that is sent again, a new one, or an entry by itself.
+    private func nextFlight(_ moment: Moment, _ freshKey: UUIDBytes) -> Flight? {
+        let ready = ready(at: moment)
+        guard let id = ready.first, let index = index(id) else { return nil }
+        if let batch = entries[index].delivery.batch {
+            let members = entries.filter { $0.delivery.batch == batch }.map(\.id)
+            return Flight(key: batch, entries: members, isBatch: true)
+        }
+        guard let batch = policy.batch, !entries.contains(where: { $0.delivery.batch != nil }) else {
+            return Flight(key: id, entries: [id], isBatch: false)
+        }
+        let isReady = Set(ready)
+        let members = entries.filter { isReady.contains($0.id) && $0.isBatchable && !$0.delivery.isAlone }
+        // One that is to go alone is not kept from going by those that need not.
+        guard members.count > 1, members.contains(where: { $0.id == id }) else {
+            return Flight(key: id, entries: [id], isBatch: false)
+        }
+        return Flight(key: freshKey, entries: members.prefix(batch.mostEntries).map(\.id), isBatch: true)
+    }
+
+    /// The entries whose turn it is and that are due, in the order of their sequences.
+    func ready(at moment: Moment) -> [UUIDBytes] {
+        turns().filter { entries[$0].isDue(at: moment) && entries[$0].delivery.state != .sending }
+            .map { entries[$0].id }
+    }
+
+    /// The places of the entries that nothing but time keeps from being sent.
+    func turns() -> [Int] {
+        guard isOnline, !isStopping, case .signedIn(let account) = gate else { return [] }
+        var busyLanes: Set<String> = []
+        var parked: Set<Parked> = []
+        let present = Set(entries.map(\.id))
+        var turns: [Int] = []
+        for (index, entry) in entries.enumerated() {
+            let isHeld =
+                busyLanes.contains(entry.lane) || parked.contains(Parked(lane: entry.lane, scope: entry.scope))
+                || entry.after.contains(where: present.contains)
+            if entry.isLive {
+                if !isHeld, entry.account == account { turns.append(index) }
+                busyLanes.insert(entry.lane)
+            } else {
+                parked.insert(Parked(lane: entry.lane, scope: entry.scope))
+            }
+        }
+        return turns
+    }
+
+    /// What a parked entry holds.
+    private struct Parked: Hashable {
+        var lane: String
+        var scope: LaneEntry.Scope
+    }
+
+    /// When something will be due that no other event announces.
+    private func nextWake(_ moment: Moment) -> Duration? {
+        if let heldUntil { return heldUntil }
+        if case .expired = gate, isOnline, case .waiting(let time) = signIn { return time }
+        return turns().compactMap { entries[$0].delivery.state == .waiting ? entries[$0].due : nil }
+            .filter { $0 > moment.elapsed }.min()
+    }
+
+    private mutating func arm(_ time: Duration?) {
+        guard time != armed else { return }
+        armed = time
+        step.effects.append(time.map { .arm($0) } ?? .disarm)
+    }
+
+    /// Whether nothing that may be sent is forgotten: it is under way, waits for a turn of one that is, or the timer is
+    /// armed for it.
+    package func isLive(at moment: Moment) -> Bool {
+        if isStopping { return true }
+        if let heldUntil { return armed.map { $0 <= heldUntil } ?? false }
+        if case .expired = gate, isOnline {
+            switch signIn {
+            case .idle: return false
+            case .asked: return true
+            case .waiting(let time): return armed.map { $0 <= time } ?? false
+            }
+        }
+        let isFull = flights.count >= policy.concurrentSends
+        for index in turns() where entries[index].delivery.state != .sending {
+            let due = entries[index].delivery.state == .waiting ? entries[index].due : nil
+            // The timer may be due, and not have gone off yet.
+            if let due, let armed, armed <= due { continue }
+            if !isFull || due.map({ $0 > moment.elapsed }) == true { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,69 @@
+package import LarderFormat
+package import LarderStore
+
+/// What one event leads to.
+package struct DeliveryStep: Hashable, Sendable {
+    /// To be stored in one fully durable transaction, before anything else. When that fails, or finds another delivery than it
+    /// expects, nothing else is done: the machine is told so (``DeliveryEvent/storageFailed`` where the store failed), and then how
+    /// things are (``DeliveryEvent/loaded(_:)``).
+    package var changes: [DeliveryChange] = []
+    /// To be done then, in this order.
+    package var effects: [DeliveryEffect] = []
+}
+
+/// A change of one entry.
+package enum DeliveryChange: Hashable, Sendable {
+    /// Its delivery goes on.
+    case update(UUIDBytes, from: OutboxDelivery, to: OutboxDelivery)
+    /// The server has it: it leaves, and its overlays are confirmed.
+    case accept(UUIDBytes, from: OutboxDelivery)
+    /// The server refused it, or what it came after: it is rolled back and a dead letter.
+    case reject(UUIDBytes, from: OutboxDelivery, reason: RejectionReason)
+    /// It is given up: it leaves, and its overlays with it.
+    case remove(UUIDBytes, from: OutboxDelivery, outcome: String, reason: RejectionReason?)
+
+    /// The entry that is changed.
+    package var id: UUIDBytes {
+        switch self {
+        case .update(let id, _, _), .accept(let id, _), .reject(let id, _, _), .remove(let id, _, _, _): id
+        }
+    }
+
+    /// Its delivery as it has to be stored for the change to be made.
+    package var expected: OutboxDelivery {
+        switch self {
+        case .update(_, let old, _), .accept(_, let old), .reject(_, let old, _), .remove(_, let old, _, _): old
+        }
+    }
+}
+
+/// What is to be done after a step's changes are stored.
+package enum DeliveryEffect: Hashable, Sendable {
+    /// Send a request; answered by ``DeliveryEvent/answered(_:_:)``.
+    case send(Flight)
+    /// End the request with this key, which is still answered.
+    case cancel(UUIDBytes)
+    /// Set the timer, in place of the one set before, to go off at this time that never jumps.
+    case arm(Duration)
+    /// Take the timer back.
+    case disarm
+    /// Sign in again; answered by ``DeliveryEvent/session(_:)`` or ``DeliveryEvent/signInFailed``.
+    case signIn(String?)
+    /// Ask the resolver about a conflict; answered by ``DeliveryEvent/replaced(_:by:)``, ``DeliveryEvent/discard(_:outcome:)`` or
+    /// ``DeliveryEvent/revive(_:)``.
+    case resolve(UUIDBytes)
+    /// Tell the host.
+    case report(OutboxEvent)
+    /// Every request is over after a stop.
+    case stopped
+}
+
+/// One request.
+package struct Flight: Hashable, Sendable {
+    /// What it is answered by and sent under: the identity of its entry, or the key of a batch.
+    package var key: UUIDBytes
+    /// Its entries, in the order of their sequences; one unless it is a batch.
+    package var entries: [UUIDBytes]
+    /// Whether it is a batch; one of a single entry may be sent again as the batch it was.
+    package var isBatch: Bool
+}

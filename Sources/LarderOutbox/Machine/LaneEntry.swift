@@ -1,0 +1,74 @@
+package import LarderFormat
+package import LarderStore
+internal import LarderTransport
+
+/// What the machine knows of an entry: all but what is sent.
+package struct LaneEntry: Hashable, Sendable {
+    /// Its identity and idempotency key.
+    package let id: UUIDBytes
+    /// The queue it stands in.
+    package let lane: String
+    /// Its place, over all lanes.
+    package let sequence: Int64
+    /// The account it was made under.
+    package let account: String?
+    /// What a parked entry before it holds it for: its entity, or its lane.
+    package let scope: Scope
+    /// The entries that have to be accepted first.
+    package var after: [UUIDBytes]
+    /// How many answers may ask for another try.
+    package let mostAttempts: Int
+    /// The method, in upper case.
+    package let method: String
+    /// Whether it may travel in a batch.
+    package let isBatchable: Bool
+    /// When it was enqueued, in milliseconds since 1970-01-01 UTC.
+    package let createdAt: Int64
+    /// How its delivery goes, as it is stored.
+    package var delivery: OutboxDelivery
+    /// When the next try is due by the clock that never jumps; in state `waiting`.
+    var due: Duration?
+    /// Until when the server wants to be left alone.
+    var notBefore: Duration?
+
+    /// What entries have in common that must not overtake each other even when one is parked.
+    package enum Scope: Hashable, Sendable {
+        /// The same entity.
+        case entity(String)
+        /// No entity: the same lane.
+        case lane
+    }
+
+    /// An entry as it lies in the outbox.
+    package init(_ entry: OutboxEntry) {
+        id = entry.id
+        lane = entry.lane
+        sequence = entry.sequence
+        account = entry.draft.account
+        scope = entry.draft.entity.map { .entity($0) } ?? .lane
+        after = entry.draft.after
+        mostAttempts = entry.draft.mostAttempts
+        method = entry.method.uppercased()
+        // What a batch carries lies in its body.
+        isBatchable = entry.draft.blob == nil
+        createdAt = entry.createdAt
+        delivery = entry.delivery
+    }
+
+    /// What stands before the entries behind it: it is to be sent, or being sent.
+    var isLive: Bool {
+        switch delivery.state {
+        case .pending, .sending, .waiting: true
+        case .failed, .unresolved, .rejected, .conflicted: false
+        }
+    }
+
+    /// Whether it can be sent as far as itself is concerned.
+    func isDue(at moment: Moment) -> Bool {
+        switch delivery.state {
+        case .pending: true
+        case .waiting: due.map { $0 <= moment.elapsed } ?? true
+        case .sending, .failed, .unresolved, .rejected, .conflicted: false
+        }
+    }
+}

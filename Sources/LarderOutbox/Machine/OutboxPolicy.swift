@@ -1,0 +1,74 @@
+public import LarderTransport
+
+/// How writes are delivered: order, waits, bounds and what answers mean.
+public struct OutboxPolicy: Hashable, Sendable {
+    /// What answers mean.
+    public var outcomes = OutcomeTable.standard
+    /// The waits between tries: 1, 2, 4, 8, 16, 32, 60 seconds, less chance.
+    public var retry = RetryPolicy(first: .seconds(1), limit: .seconds(60), jitter: 0.2)
+    /// The longest wait that a server's Retry-After is followed for.
+    public var longestRetryAfter = Duration.seconds(24 * 3600)
+    /// How many answers may ask for another try before an entry has failed; 1 or more. An entry may have its own.
+    public var mostAttempts = 5
+    /// How long the server remembers a key. What is in doubt for longer is not sent again without being asked for.
+    public var keyMemory = Duration.seconds(24 * 3600)
+    /// The requests under way at the same time; 1 or more.
+    public var concurrentSends = 4
+    /// The most entries to be sent, and the bytes of their records and bodies.
+    public var bounds = OutboxBounds()
+    /// How entries travel together; nil: each by itself.
+    public var batch: BatchPolicy?
+    /// Whether conflicts are resolved; without, an entry in conflict is rejected.
+    public var resolvesConflicts = false
+
+    /// The policy with its defaults.
+    public init() {}
+
+    /// Whether every part is in its range.
+    package var isSound: Bool {
+        mostAttempts > 0 && concurrentSends > 0 && longestRetryAfter >= .zero && keyMemory > .zero && bounds.isSound
+            && (batch?.mostEntries ?? 2) > 1
+    }
+}
+
+/// The most that may wait to be sent. Dead letters are outside of it.
+public struct OutboxBounds: Hashable, Sendable {
+    /// What happens to a write that does not fit.
+    public enum WhenFull: Hashable, Sendable {
+        /// It is refused with ``OutboxError/full(_:)``: the default, because nothing is lost so.
+        case refuse
+        /// The oldest entry that is not being sent becomes a dead letter, as *failed*, until it fits. Its overlay stays, and so
+        /// does everything else about it; but it is sent only when somebody revives it.
+        case retireOldest
+    }
+
+    /// The most entries; 1 or more.
+    public var entries: Int
+    /// The most bytes of their records and bodies.
+    public var byteCount: Int64
+    /// What happens to a write that does not fit.
+    public var whenFull: WhenFull
+
+    /// 500 entries and 64 MiB unless told otherwise.
+    public init(entries: Int = 500, byteCount: Int64 = 64 << 20, whenFull: WhenFull = .refuse) {
+        self.entries = entries
+        self.byteCount = byteCount
+        self.whenFull = whenFull
+    }
+
+    var isSound: Bool { entries > 0 && byteCount > 0 }
+}
+
+/// How entries that are due together travel in one request.
+public struct BatchPolicy: Hashable, Sendable {
+    /// Where the batch goes, relative to the server.
+    public var endpoint: String
+    /// The most entries of one batch; 2 or more.
+    public var mostEntries: Int
+
+    /// Up to 50 entries to `/sync/batch` unless told otherwise.
+    public init(endpoint: String = "/sync/batch", mostEntries: Int = 50) {
+        self.endpoint = endpoint
+        self.mostEntries = mostEntries
+    }
+}

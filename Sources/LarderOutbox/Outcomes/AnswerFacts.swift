@@ -1,0 +1,28 @@
+/// What is known of the server's answer to an entry, without its body.
+public struct AnswerFacts: Hashable, Sendable {
+    /// The status code.
+    public var status: Int
+    /// The method of the request, in upper case.
+    public var method: String
+    /// The sends begun of this entry, this one included.
+    public var tries: Int
+    /// Whether the server says that it has answered this key before, and this is that answer.
+    public var isReplay: Bool
+    /// How long the server asks to be left alone (RFC 9110 §10.2.3).
+    public var retryAfter: Duration?
+    /// Whether the server says that the first request under this key is still being performed.
+    public var isInProgress: Bool
+
+    /// The facts of an answer.
+    public init(
+        status: Int, method: String, tries: Int, isReplay: Bool = false, retryAfter: Duration? = nil,
+        isInProgress: Bool = false
+    ) {
+        self.status = status
+        self.method = method
+        self.tries = tries
+        self.isReplay = isReplay
+        self.retryAfter = retryAfter
+        self.isInProgress = isInProgress
+    }
+}

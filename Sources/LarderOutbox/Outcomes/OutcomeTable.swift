@@ -1,0 +1,76 @@
+/// What each status means; the lines that a server needs otherwise are overridden one by one.
+///
+/// docs/internals/outbox.md, "Outcomes". No answer at all is no status: it is always tried again.
+public struct OutcomeTable: Hashable, Sendable {
+    /// What a status means, without how long to wait.
+    public enum Rule: Hashable, Sendable {
+        /// The server has the write.
+        case accepted
+        /// Try again; the answer's Retry-After is honoured.
+        case retry
+        /// Wait until the account is signed in.
+        case pause
+        /// The server said no.
+        case rejected
+        /// The server holds something else.
+        case conflict
+    }
+
+    private var overrides: [Int: Rule] = [:]
+    /// Whether 409 to a second or later try means that an earlier one was performed.
+    private var acceptsRepeatedConflicts = false
+
+    /// The table without overrides: what HTTP says, and idempotency keys.
+    public static let standard = OutcomeTable()
+
+    /// For servers that answer a key they have seen with 409 and the cached reply, and do not mark it.
+    ///
+    /// A 409 to the first try is a conflict all the same: nothing was performed under the key before.
+    public static let replaysAsConflict: OutcomeTable = {
+        var table = OutcomeTable()
+        table.acceptsRepeatedConflicts = true
+        return table
+    }()
+
+    /// This table with another rule for one status, 100 to 599, whatever the method.
+    public func on(_ status: Int, _ rule: Rule) -> OutcomeTable {
+        precondition((100...599).contains(status), "\(status) is no status")
+        var table = self
+        table.overrides[status] = rule
+        return table
+    }
+
+    /// What an answer means.
+    public func verdict(for answer: AnswerFacts) -> Verdict {
+        if let rule = overrides[answer.status] { return verdict(rule, answer) }
+        return verdict(rule(for: answer), answer)
+    }
+
+    private func rule(for answer: AnswerFacts) -> Rule {
+        switch answer.status {
+        case 200...299: .accepted
+        case 401: .pause
+        case 404 where answer.method == "DELETE": .accepted
+        case 410 where answer.method == "DELETE": .accepted
+        case 408, 425, 429, 500...599: .retry
+        case 409: ruleForConflict(answer)
+        default: .rejected
+        }
+    }
+
+    private func ruleForConflict(_ answer: AnswerFacts) -> Rule {
+        if answer.isReplay { return .accepted }
+        if answer.isInProgress || answer.retryAfter != nil { return .retry }
+        return acceptsRepeatedConflicts && answer.tries >= 2 ? .accepted : .conflict
+    }
+
+    private func verdict(_ rule: Rule, _ answer: AnswerFacts) -> Verdict {
+        switch rule {
+        case .accepted: .accepted
+        case .retry: .retry(after: answer.retryAfter)
+        case .pause: .pause
+        case .rejected: .rejected
+        case .conflict: .conflict
+        }
+    }
+}

@@ -1,0 +1,26 @@
+public import LarderFormat
+
+/// What happens in the outbox, for hosts that want to know at once.
+public enum OutboxEvent: Hashable, Sendable {
+    /// A send of the entry was begun.
+    case sending(UUIDBytes)
+    /// The server has the entry; it is gone.
+    case accepted(UUIDBytes)
+    /// The entry is tried again at this time, in milliseconds since 1970-01-01 UTC; the status is that of the answer, if there
+    /// was one.
+    case waiting(UUIDBytes, until: Int64, status: Int?)
+    /// The attempts of the entry are used up; its overlay stays.
+    case failed(UUIDBytes, status: Int?)
+    /// The server refused the entry; it was rolled back.
+    case rejected(UUIDBytes, RejectionReason)
+    /// The entry was given up.
+    case removed(UUIDBytes, outcome: String)
+    /// Nobody can tell whether the server has the entry: decide.
+    case unresolved(UUIDBytes)
+    /// The server holds something else.
+    case conflicted(UUIDBytes, status: Int)
+    /// The server does not take the credentials of the account any more; nothing of it is sent.
+    case signInExpired(account: String?)
+    /// The store could not keep what happened; it is tried again.
+    case storageFailed
+}
