@@ -1,0 +1,121 @@
+internal import HTTPTypes
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Logging
+
+// One request, from the table to what its answer says. Nothing here decides what the answer means.
+extension Outbox {
+    /// Sends a flight and reads its answer.
+    func send(_ flight: Flight) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
+        let entries: [OutboxEntry]
+        do {
+            entries = try store.read { view in try flight.entries.compactMap { try view.outboxEntry($0) } }
+        } catch {
+            store.host.logger.error("an entry could not be read", metadata: ["error": "\(error)"])
+            return (.whole(.notSent), [:])
+        }
+        // An entry that is gone is a mismatch that the next step finds.
+        guard let entry = entries.first, entries.count == flight.entries.count else { return (.whole(.notSent), [:]) }
+        let reply = await exchange(entry.draft, key: flight.key)
+        return (.whole(reply.answer), [entry.id: reply.accepted])
+    }
+
+    /// How an exchange ended, and what it brought.
+    struct Reply {
+        var answer: Answer
+        var accepted = AcceptedAnswer()
+        var head: HTTPResponse?
+        var body: [UInt8]?
+        var error: TransportError?
+    }
+
+    /// Sends one draft under a key.
+    func exchange(_ draft: OutboxDraft, key: UUIDBytes) async -> Reply {
+        do {
+            let stamp = try await credentials.fields(for: draft.account)
+            let request = request(draft, key: key, stamp: stamp)
+            let response = try await transport.send(
+                request, body: try body(of: draft), timeouts: configuration.timeouts)
+            return await read(response)
+        } catch let error as TransportError {
+            return Reply(answer: Self.answer(to: error), error: error)
+        } catch {
+            store.host.logger.warning("a write could not be sent", metadata: ["error": "\(error)"])
+            return Reply(answer: .notSent)
+        }
+    }
+
+    func request(_ draft: OutboxDraft, key: UUIDBytes, stamp: HTTPFields) -> HTTPRequest {
+        var fields = HTTPFields()
+        for field in draft.fields {
+            guard let name = HTTPField.Name(field.name) else { continue }
+            fields.append(HTTPField(name: name, value: String(decoding: field.value, as: UTF8.self)))
+        }
+        for field in stamp { fields[field.name] = field.value }
+        let method = HTTPRequest.Method(draft.method) ?? .post
+        if Self.keyedMethods.contains(method) { fields[configuration.keyField] = key.description }
+        return configuration.base.request(method, appending: draft.endpoint, headers: fields)
+    }
+
+    private static let keyedMethods: Set<HTTPRequest.Method> = [.post, .put, .patch, .delete]
+
+    private func body(of draft: OutboxDraft) throws -> [UInt8]? {
+        guard let blob = draft.blob else { return draft.payload.isEmpty ? nil : draft.payload }
+        guard let handle = try store.blob(blob.number) else { throw StoreError.blobGone }
+        var bytes: [UInt8] = []
+        try handle.read(0..<handle.byteCount) { span in bytes.append(copying: span) }
+        return bytes
+    }
+
+    /// Reads an answer to its end: success that did not come whole is no success.
+    private func read(_ response: TransportResponse) async -> Reply {
+        let head = response.head
+        if isPortal(head) { return Reply(answer: .notSent, head: head) }
+        var body: [UInt8]?
+        do throws(TransportError) {
+            body = try await response.body.collect(upTo: configuration.answerLimit)
+        } catch .bodyTooLarge {
+            body = nil
+        } catch {
+            if head.status.kind == .successful { return Reply(answer: .none, head: head, error: error) }
+        }
+        let retryAfter = head.headerFields[.retryAfter].flatMap {
+            RetryAfter.seconds($0, date: head.headerFields[.date], now: store.host.now())
+        }
+        let answer = AnswerHead(
+            head.status.code, isReplay: head.headerFields[configuration.replayField]?.lowercased() == "true",
+            retryAfter: retryAfter.map { .seconds($0) }, isInProgress: Self.isInProgress(head, body))
+        let accepted = AcceptedAnswer(sequence: configuration.sequence(head), body: body)
+        return Reply(answer: .head(answer), accepted: accepted, head: head, body: body)
+    }
+
+    /// Whether somebody else answered in the server's place: over TLS nobody can.
+    private func isPortal(_ head: HTTPResponse) -> Bool {
+        if head.status.code == 511 { return true }
+        if configuration.base.scheme == "https" { return false }
+        if head.status.kind == .redirection {
+            // A server that moved says so on its own name; a portal leads to its own.
+            guard let location = head.headerFields[.location], location.contains("://") else { return false }
+            return !location.lowercased().contains("://\(configuration.base.authority)")
+        }
+        return CaptivePortal.isLikely(status: head.status.code, contentType: head.headerFields[.contentType])
+    }
+
+    /// RFC 9457: the type of a problem that says the first request under the key is not over.
+    private static func isInProgress(_ head: HTTPResponse, _ body: [UInt8]?) -> Bool {
+        guard head.status.code == 409, let body, let path = JSONPath("$.type"),
+            head.headerFields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true
+        else { return false }
+        let found = JSONExtractor([path]).values(of: body.rawSpan, codec: .json)
+        guard case .text(let type)? = found.first else { return false }
+        return type.contains("in-progress") || type.contains("outstanding")
+    }
+
+    static func answer(to error: TransportError) -> Answer {
+        switch error {
+        case .connectionRefused, .noConnection, .tls, .timeout(.connect), .invalidRequest: .notSent
+        case .cancelled, .timeout, .connectionLost, .bodyTooLarge, .encodedBody, .other: .none
+        }
+    }
+}
