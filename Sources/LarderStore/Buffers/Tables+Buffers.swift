@@ -93,4 +93,15 @@ extension ReadView {
     ) throws -> [BufferedPoint] {
         try tables.points(of: name, in: sequences, limit: limit, transaction)
     }
+
+    /// The sequences of the oldest points of a ring, without reading the points.
+    package borrowing func pointSequences(in name: BufferName, limit: Int) throws -> [Int64] {
+        var found: [Int64] = []
+        if limit <= 0 { return [] }
+        try tables.forEachPoint(of: name, in: transaction) { sequence, _ in
+            found.append(sequence)
+            return found.count < limit
+        }
+        return found
+    }
 }

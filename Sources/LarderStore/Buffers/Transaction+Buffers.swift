@@ -86,6 +86,7 @@ extension Transaction {
         for sequence in try sequences(of: name, in: 0...Int64.max) { try removePoint(of: name, sequence) }
         try remove(
             key: Self.key { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) }, in: .buffers)
+        effects.changes.noteBuffer(name)
     }
 
     /// How a ring is, this transaction's own changes included; nil when it has never had a point.
@@ -131,6 +132,7 @@ extension Transaction {
         try put(body: record.encode(), in: .buffers) { (key) throws(FormatError) in
             try BufferKey.ring(name).append(to: &key)
         }
+        effects.changes.noteBuffer(name)
     }
 
     private static func added(_ count: Int64, _ more: Int64) -> Int64 {
