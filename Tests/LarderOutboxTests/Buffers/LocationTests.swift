@@ -40,7 +40,7 @@ import Testing
 
     @Test func `writes every number so that it reads back the same`() throws {
         var generator = SeededGenerator(seed: 5)
-        let odd = [0, -0.0, 5e-324, 90, -90, 1e-7, 0.1 + 0.2, 1.0.nextUp, 89.99999999999999]
+        let odd = [0, -0.0, Double.leastNonzeroMagnitude, 90, -90, 1e-7, 0.1 + 0.2, 1.0.nextUp, 89.99999999999999]
         for value in odd + (0..<500).map({ _ in Double.random(in: -90...90, using: &generator) }) {
             let point = try #require(
                 LocationPoint(id: id, latitude: value, longitude: value, accuracy: abs(value), timestamp: 1))
