@@ -95,14 +95,15 @@ public actor Session {
 extension Session {
     /// Follows the network and the outbox until the task is cancelled or the store closes, so that ``statuses()`` tell.
     public func run(_ connectivity: any ConnectivitySource) async {
+        // Before anything else is waited for, so that nothing is missed.
+        let (writes, points) = (store.changes(in: .outbox), store.changes(in: .buffers))
         await removeLeftoverSecrets()
         await withTaskGroup { group in
             group.addTask {
                 for await state in connectivity.states() { await self.note(state) }
             }
-            group.addTask {
-                for await _ in self.store.changes(in: .outbox) { await self.tellStatus() }
-            }
+            group.addTask { for await _ in writes { await self.tellStatus() } }
+            group.addTask { for await _ in points { await self.tellStatus() } }
             await group.waitForAll()
         }
     }
