@@ -126,7 +126,7 @@ enum Shape {
     ]
     private static let session = [
         Field("state", .state(["signedOut", "signedIn", "expired"])), Field("account", .content), Field("changedAt"),
-        Field("signedInAt"), Field("values", .bytes), Field("secrets", .bytes),
+        Field("signedInAt"), Field("values", .bytes), Field("namesElsewhere", .bytes),
     ]
     private static let buffer = [
         Field("nextSequence"), Field("points"), Field("dropped"), Field("refused"), Field("flightFirst"),
