@@ -59,7 +59,8 @@ extension OutboxWorld {
         guard let delivery = delivery(place), !unheard.contains(place), !machine.isUnrecovered else { return [] }
         var acts: [Act] = []
         switch delivery.state {
-        case .unresolved: acts += [.decide(place, .sendAgain), .decide(place, .rejected)]
+        // The host looks whether the server has it, and nothing may arrive behind its back.
+        case .unresolved: if !late.contains(place) { acts += [.decide(place, .sendAgain), .decide(place, .rejected)] }
         case .conflicted:
             acts += [.revive(place), .discard(place)]
             if let successor = configuration.entries.firstIndex(where: { $0.successorOf == place }) {

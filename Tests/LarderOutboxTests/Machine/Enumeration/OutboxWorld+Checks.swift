@@ -33,21 +33,38 @@ extension OutboxWorld {
     }
 
     /// An entry that has to leave first.
-    private func holder(of place: Int) -> Int? {
-        let mine = configuration.entries[place]
-        return slots.indices.first { other in
-            guard let delivery = delivery(other), delivery.state != .rejected,
-                configuration.sequence(other) < configuration.sequence(place)
-            else { return false }
+    func holder(of place: Int) -> Int? {
+        slots.indices.first { other in
+            guard isEarlier(other, than: place) else { return false }
             if after[place].contains(other) { return true }
-            let theirs = configuration.entries[other]
-            guard theirs.lane == mine.lane, theirs.account == mine.account else { return false }
-            switch delivery.state {
-            case .pending, .sending, .waiting: return true
-            case .failed, .unresolved, .conflicted: return theirs.entity == mine.entity
-            case .rejected: return false
-            }
+            guard isInLane(other, of: place) else { return false }
+            return !isStuck(other) || isSameEntity(other, place)
         }
+    }
+
+    /// Whether an entry waits for somebody to act, or for one that does.
+    private func isStuck(_ place: Int) -> Bool {
+        switch delivery(place)?.state {
+        case .failed, .unresolved, .conflicted: return true
+        default: break
+        }
+        return slots.indices.contains { other in
+            guard isEarlier(other, than: place), isStuck(other) else { return false }
+            return after[place].contains(other) || (isInLane(other, of: place) && isSameEntity(other, place))
+        }
+    }
+
+    private func isEarlier(_ other: Int, than place: Int) -> Bool {
+        isInOutbox(other) && configuration.sequence(other) < configuration.sequence(place)
+    }
+
+    private func isInLane(_ other: Int, of place: Int) -> Bool {
+        let (mine, theirs) = (configuration.entries[place], configuration.entries[other])
+        return theirs.lane == mine.lane && theirs.account == mine.account
+    }
+
+    private func isSameEntity(_ other: Int, _ place: Int) -> Bool {
+        configuration.entries[other].entity == configuration.entries[place].entity
     }
 
     /// What holds between any two events.
@@ -58,24 +75,22 @@ extension OutboxWorld {
         let isAsked = machine.signIn == .asked
         guard isAsked == isAskedToSignIn else { throw Violation(description: "nobody was asked to sign in") }
         for place in applied {
-            if case .stored(let delivery) = slots[place], delivery.state == .rejected, isRefusedByItself(place) {
+            if case .stored(let delivery) = slots[place], delivery.state == .rejected, refused.contains(place) {
                 throw Violation(description: "\(place) is a dead letter, and the server has it")
             }
         }
         guard !machine.isUnrecovered else { return }
-        let stored = slots.indices.filter { !unheard.contains($0) && delivery($0) != nil }
-            .filter { delivery($0)?.state != .rejected }
-        let known = machine.entries.filter { slots[Configuration.place($0.id)] != .accepted }
-        guard stored.count == known.count, stored.allSatisfy({ place in isKnown(place) }) else {
-            throw Violation(description: "the machine knows other entries than the store holds")
+        // What it hears of too late it takes for an entry, until it is its turn.
+        for place in slots.indices where isInOutbox(place) {
+            let known = machine.entries.first { $0.id == Configuration.id(place) }
+            if known == nil, unheard.contains(place) { continue }
+            guard known?.delivery == delivery(place) else {
+                throw Violation(description: "of \(place) the machine knows something else than the store holds")
+            }
         }
     }
 
-    private func isRefusedByItself(_ place: Int) -> Bool { refused.contains(place) }
-
-    private func isKnown(_ place: Int) -> Bool {
-        machine.entries.contains { $0.id == Configuration.id(place) && $0.delivery == delivery(place) }
-    }
+    private func isInOutbox(_ place: Int) -> Bool { delivery(place).map { $0.state != .rejected } ?? false }
 
     /// Due and online: under way, or a timer is armed that is not too late.
     private func checkLiveness() throws {
@@ -113,20 +128,14 @@ extension OutboxWorld {
             switch delivery.state {
             case .failed, .unresolved, .conflicted, .rejected: continue
             case .pending, .waiting, .sending:
-                guard hasParkedHolder(place) else {
+                guard isStuck(place) || isHeldByAnother(place) else {
                     throw Violation(description: "in fair weather \(place) stays behind: \(delivery.state)")
                 }
             }
         }
     }
 
-    private func hasParkedHolder(_ place: Int) -> Bool {
-        guard let holder = holder(of: place), let delivery = delivery(holder) else { return false }
-        switch delivery.state {
-        case .failed, .unresolved, .conflicted: return true
-        case .pending, .waiting, .sending:
-            return configuration.entries[holder].account != account || hasParkedHolder(holder)
-        case .rejected: return false
-        }
+    private func isHeldByAnother(_ place: Int) -> Bool {
+        holder(of: place).map { configuration.entries[$0].account != account } ?? false
     }
 }

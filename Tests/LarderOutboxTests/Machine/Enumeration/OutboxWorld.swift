@@ -75,21 +75,17 @@ struct OutboxWorld {
 // MARK: - Steps
 
 extension OutboxWorld {
-    /// What may come of an event: its changes are stored or not, and the process may die between that and what follows.
+    /// What may come of an event: its changes are stored or not.
+    ///
+    /// A death between the commit and what follows it is a death right after, of a request that does not arrive.
     func react(_ event: DeliveryEvent, isCalm: Bool) throws -> [OutboxWorld] {
         var world = self
         let step = world.machine.step(event, at: moment, freshKey: freshKey)
         let stepped = world
         guard try world.commit(step.changes) else { return try stepped.fail(isCalm: isCalm) }
-        let committed = world
         try world.perform(step.effects)
-        var worlds = [world]
-        if isCalm { return worlds }
-        if configuration.weather.contains(.storage), !step.changes.isEmpty { worlds += try stepped.fail(isCalm: false) }
-        if configuration.weather.contains(.crash), committed.air.count != world.air.count {
-            worlds += try committed.crash()
-        }
-        return worlds
+        if isCalm || step.changes.isEmpty || !configuration.weather.contains(.storage) { return [world] }
+        return try [world] + stepped.fail(isCalm: false)
     }
 
     /// The changes were not stored.
