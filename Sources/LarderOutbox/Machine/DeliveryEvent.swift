@@ -24,12 +24,8 @@ package enum DeliveryEvent: Hashable, Sendable {
     case timer
     /// A request is over: an entry's, by its identity, or a batch, by its key.
     case answered(UUIDBytes, FlightAnswer)
-<<<<<<< HEAD
-    /// The changes of a step could not be stored; ``loaded(_:)`` tells next how things are.
-=======
     /// The changes of a step could not be stored; ``loaded(_:)`` comes next and tells how things are. Neither leads to changes
     /// until the time is over for which the machine then begins nothing.
->>>>>>> machine
     case storageFailed
     /// Somebody wants an entry tried at once; a failed one is revived.
     case revive(UUIDBytes)
