@@ -131,7 +131,7 @@ import Testing
         let blob = try document.block("record-blob").elements("body")
         #expect(blob[3] == .integer(Int64(bitPattern: try blobDigest(of: document))))
         let counters = try document.block("record-counters").elements("body")
-        #expect(counters[7] == .integer(try storedSize(of: document)))
+        #expect(counters[9] == .integer(try storedSize(of: document)))
     }
 
     private func rows(of document: FormatDocument) -> [FormatDocument.Block] {
