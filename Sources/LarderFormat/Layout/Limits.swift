@@ -34,6 +34,14 @@ public enum Limits {
     public static let validator = 4096
     /// The value of a chunk of a collection.
     public static let collectionChunk = 32_752
+    /// The encoded record of the session.
+    public static let session = 65_536
+    /// The encoded name of a buffer.
+    public static let buffer = 128
+    /// The encoded account of a buffer: with its name and a sequence it stands in one key.
+    public static let bufferAccount = 256
+    /// The payload of a point in a buffer; many of them are read together.
+    public static let bufferPoint = 65_536
 
     /// An encoded beginning of a cache key in the keys of `responses`.
     public static let cacheKeyBeginning = 200

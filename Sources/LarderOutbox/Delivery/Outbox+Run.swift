@@ -236,7 +236,10 @@ extension Outbox {
 
     private func report(_ event: OutboxEvent) {
         if case .signInExpired(let account) = event {
-            state.withLock { $0.gate = .expired(account) }
+            state.withLock { state in
+                state.gate = .expired(account)
+                gateBroadcast.set(.expired(account))
+            }
         }
         onEvent(event)
     }

@@ -65,6 +65,15 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "eviction", body: Example.evicted.encode()) {
             try JournalRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "session", body: Example.session.encode()) {
+            try SessionRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "buffer", body: Example.buffer.encode()) {
+            try BufferRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "buffer's point", body: Example.point.encode()) {
+            try BufferPointRecord(decoding: $0.rawSpan).encode()
+        },
         Kind(testDescription: "collection", body: Example.collection.encode()) {
             try CollectionRecord(decoding: $0.rawSpan).encode()
         },

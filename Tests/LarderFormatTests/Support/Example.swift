@@ -101,7 +101,8 @@ enum Example {
     /// An upload that took the place of another entry.
     static let upload: OutboxRecord = {
         var record = OutboxRecord(
-            entryID: doneID, createdAt: midnight, mutationType: "file", method: "PUT", endpoint: "/files/1", payload: [])
+            entryID: doneID, createdAt: midnight, mutationType: "file", method: "PUT", endpoint: "/files/1", payload: []
+        )
         record.blob = OutboxRecord.BlobBody(number: 1, byteCount: 12)
         record.mostAttempts = 8
         record.predecessor = entryID
@@ -179,6 +180,30 @@ enum Example {
     static func blob(digest: UInt64) -> BlobRecord {
         BlobRecord(state: .live, byteCount: 12, chunkSize: 7, digest: digest)
     }
+
+    static let session: SessionRecord = {
+        var record = SessionRecord(
+            state: .expired, account: "ada", changedAt: midnight + 4500, signedInAt: midnight - 86_400_000)
+        record.values = [
+            .init(name: "locale", content: Array("de".utf8)), .init(name: "workspace", content: Array("17".utf8)),
+        ]
+        record.secretNames = ["token"]
+        return record
+    }()
+
+    static let buffer: BufferRecord = {
+        var record = BufferRecord()
+        record.nextSequence = 8
+        record.pointCount = 1
+        record.dropped = 6
+        record.flight = BufferRecord.Flight(first: 7, last: 7, key: doneID)
+        record.tries = 1
+        record.failures = 1
+        record.dueAt = midnight + 9000
+        return record
+    }()
+
+    static let point = BufferPointRecord(time: midnight + 8000, payload: Array("{\"latitude\":-6.2}".utf8))
 
     static let journal = JournalRecord(
         time: midnight + 5500,

@@ -22,13 +22,15 @@ enum Shape {
         case .blobs: [Field("kind"), Field("blob")] + (kind == 1 ? [Field("chunk")] : [])
         case .indexes: kind == nil ? [Field("kind", .word), Field("index")] : indexEntry
         case .overlay: row + [Field("sequence")]
+        case .buffers:
+            [Field("buffer", .content), Field("account", .content)] + (parts == 3 ? [Field("sequence")] : [])
         }
     }
 
     /// The fields of the body under `key`.
     static func body(_ table: TableName, key: [JSON]) -> [Field] {
         switch table {
-        case .meta: key == ["format"] ? format : counters
+        case .meta: key == ["format"] ? format : key == ["session"] ? session : counters
         case .resources: resource
         case .rows: owner
         case .generations: owner + generation
@@ -42,6 +44,7 @@ enum Shape {
         case .indexes: key.first == "index" ? index : []
         // Beside codec, updatedAt and payload, as rows have them.
         case .overlay: overlay
+        case .buffers: key.count == 3 ? [Field("time"), Field("payload", .bytes)] : buffer
         }
     }
 
@@ -120,6 +123,15 @@ enum Shape {
         Field("nextGeneration"), Field("nextOutboxSequence"), Field("nextFilter"), Field("nextJournalSequence"),
         Field("nextBlob"), Field("nextIndex"), Field("nextCollection"), Field("pendingEntries"),
         Field("pendingBytes"), Field("storedSize"),
+    ]
+    private static let session = [
+        Field("state", .state(["signedOut", "signedIn", "expired"])), Field("account", .content), Field("changedAt"),
+        Field("signedInAt"), Field("values", .bytes), Field("secrets", .bytes),
+    ]
+    private static let buffer = [
+        Field("nextSequence"), Field("points"), Field("dropped"), Field("refused"), Field("flightFirst"),
+        Field("flightLast"), Field("key", .uuid), Field("tries"), Field("failures"), Field("dueAt"),
+        Field("aloneThrough"),
     ]
     private static let resource = [
         Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"), Field("overlays"),
