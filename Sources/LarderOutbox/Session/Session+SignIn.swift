@@ -75,15 +75,15 @@ extension Session {
     /// - Returns: whether the account is signed in now.
     @discardableResult
     public func signInAgain() async -> Bool {
-        if let renewal { return await renewal.value }
+        if let currentRenewal { return await currentRenewal.value }
         guard let current = stored, current.state == .expired, let account = current.account else {
             return state == .signedIn
         }
         guard let authenticator else { return false }
         let task = Task { await renew(account, current, with: authenticator) }
-        renewal = task
+        currentRenewal = task
         let isSignedIn = await task.value
-        renewal = nil
+        currentRenewal = nil
         return isSignedIn
     }
 

@@ -2,6 +2,7 @@ internal import LarderFormat
 public import LarderStore
 public import LarderTransport
 internal import Logging
+internal import Synchronization
 
 /// Who is signed in: kept in the store, together with values that the host names, and renewed when it expires.
 ///
@@ -15,8 +16,9 @@ public actor Session {
     private let statusStates: StateBroadcast<SessionStatus>
     private(set) var stored: StoredSession?
     private(set) var isOffline = false
+    let outboxes = Mutex<[WeakOutbox]>([])
     /// The renewal under way, which others join.
-    var renewal: Task<Bool, Never>?
+    var currentRenewal: Task<Bool, Never>?
     private var lastTurn: Task<Void, Never>?
 
     /// The session as it was left in `store`.
@@ -122,7 +124,9 @@ extension Session {
 
     private func take(_ session: StoredSession?) {
         stored = session
-        gateStates.set(Self.gate(of: session))
+        let gate = Self.gate(of: session)
+        gateStates.set(gate)
+        tellOutboxes(gate)
         tellStatus()
     }
 

@@ -53,16 +53,19 @@ import Testing
         try await append(1...4, to: ring, limit: 4, in: store)
         var upload = BufferUpload()
         upload.flight = BufferUpload.Flight(sequences: 1...3, key: draft(1).id)
-        #expect(
-            try await store.write { [upload, ring] in try $0.updateUpload(of: ring, from: BufferUpload(), to: upload) })
+        let stored = try await store.write { [upload, ring] in
+            try $0.updateUpload(of: ring, from: BufferUpload(), to: upload)
+        }
+        #expect(stored)
         try await append(5...7, to: ring, limit: 4, in: store)
         #expect(try payloads(ring, in: store) == ["1", "2", "3", "7"])
         try await append(8...8, to: ring, limit: 2, in: store)
         #expect(try payloads(ring, in: store) == ["1", "2", "3", "8"])
         #expect(try store.findings() == [])
-        let over = BufferUpload()
-        #expect(
-            try await store.write { [upload, ring] in try $0.acknowledgePoints(of: ring, from: upload, to: over) })
+        let acknowledged = try await store.write { [upload, ring] in
+            try $0.acknowledgePoints(of: ring, from: upload, to: BufferUpload())
+        }
+        #expect(acknowledged)
         #expect(try payloads(ring, in: store) == ["8"])
         let state = try #require(try store.read { view in try view.buffer(ring) })
         #expect([state.pointCount, state.dropped, state.refused] == [1, 4, 0])
