@@ -89,6 +89,7 @@ import Testing
         }
         try expectBoth("journal", Example.journal, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("journal-evicted", Example.evicted, { $0.encode() }) { try JournalRecord(decoding: $0) }
+        try expectBoth("journal-conflict", Example.settled, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("collection-name", CollectionNumberRecord(number: 1), { $0.encode() }) {
             try CollectionNumberRecord(decoding: $0)
         }
