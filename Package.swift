@@ -103,6 +103,7 @@ let package = Package(
         .target(
             name: "LarderServer",
             dependencies: [
+                "LarderEngine", "LarderFormat",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
@@ -197,7 +198,7 @@ let package = Package(
         .testTarget(
             name: "LarderServerTests",
             dependencies: [
-                "LarderServer",
+                "LarderServer", "LarderEngine", "LarderFormat",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
@@ -244,7 +245,13 @@ let package = Package(
             path: "Tests/Probes/CrashWorld"),
         .executableTarget(
             name: "crash-child",
-            dependencies: ["CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync"],
+            dependencies: [
+                "CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ],
             path: "Tests/Probes/CrashChild"),
         .testTarget(
             name: "CrashTests",

@@ -17,8 +17,29 @@ extension Outbox {
         }
         // An entry that is gone is a mismatch that the next step finds.
         guard let entry = entries.first, entries.count == flight.entries.count else { return (.whole(.notSent), [:]) }
+        if flight.isBatch { return await sendBatch(entries, key: flight.key) }
         let reply = await exchange(entry.draft, key: flight.key)
         return (.whole(reply.answer), [entry.id: reply.accepted])
+    }
+
+    /// Sends entries together. Success that says nothing of any of them is no answer.
+    private func sendBatch(
+        _ entries: [OutboxEntry], key: UUIDBytes
+    ) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
+        guard let batch = policy.batch else { return (.whole(.head(AnswerHead(404))), [:]) }
+        var draft = OutboxDraft(
+            id: key, lane: "", createdAt: 0, mutationType: "batch", method: "POST", endpoint: batch.endpoint,
+            payload: BatchBody.encode(entries))
+        draft.account = entries[0].draft.account
+        draft.fields = [.init(name: "Content-Type", value: Array("application/json".utf8))]
+        let reply = await exchange(draft, key: key)
+        guard reply.head?.status.kind == .successful, case .head = reply.answer else {
+            return (.whole(reply.answer), [:])
+        }
+        guard let found = reply.body.flatMap({ BatchBody.outcomes($0, of: entries.map(\.id)) }) else {
+            return (.whole(.none), [:])
+        }
+        return (.members(found.heads), found.accepted)
     }
 
     /// How an exchange ended, and what it brought.

@@ -2,7 +2,8 @@ package import LarderFormat
 
 /// What happens to the outbox.
 package enum DeliveryEvent: Hashable, Sendable {
-    /// The entries as they lie in the store; whatever was under way is given up.
+    /// The entries as they lie in the store, rejected ones included; whatever was under way is given up, and its answer is not
+    /// waited for.
     case loaded([LaneEntry])
     /// Entries were added; they are durable.
     case enqueued([LaneEntry])
@@ -14,7 +15,8 @@ package enum DeliveryEvent: Hashable, Sendable {
     case network(isUsable: Bool)
     /// The host has come to the foreground: what waits is tried at once.
     case foreground
-    /// Who is signed in.
+    /// Who is signed in; said once per sign-in. That an account is still expired is no news: who was asked to sign in and cannot
+    /// says ``signInFailed``.
     case session(SessionGate)
     /// The host has tried to sign in again, in vain.
     case signInFailed
@@ -22,7 +24,8 @@ package enum DeliveryEvent: Hashable, Sendable {
     case timer
     /// A request is over: an entry's, by its identity, or a batch, by its key.
     case answered(UUIDBytes, FlightAnswer)
-    /// The changes of a step could not be stored; ``loaded(_:)`` tells next how things are.
+    /// The changes of a step could not be stored; ``loaded(_:)`` comes next and tells how things are. Neither leads to changes
+    /// until the time is over for which the machine then begins nothing.
     case storageFailed
     /// Somebody wants an entry tried at once; a failed one is revived.
     case revive(UUIDBytes)

@@ -5,9 +5,12 @@ internal import LarderTransport
 // What becomes of entries whose request is over.
 extension DeliveryMachine {
     mutating func take(_ answer: FlightAnswer, of key: UUIDBytes, _ moment: Moment) {
-        let members = entries.filter { isMember($0, of: key) }
+        let members = isUnrecovered ? [] : entries.filter { isMember($0, of: key) }
         guard let first = members.first else { return }
-        storageFailures = 0
+        isAnswerUnconfirmed = true
+        let isEarlier = earlierFlights.remove(key) != nil
+        defer { isOfEarlierSession = false }
+        isOfEarlierSession = isEarlier
         switch answer {
         case .whole(let answer) where first.delivery.batch != nil: takeBatch(answer, members.map(\.id), moment)
         case .whole(let answer): take(answer, of: first.id, moment)
@@ -33,7 +36,11 @@ extension DeliveryMachine {
             update(index) { $0.isInDoubt = true }
             wait(index, nil, moment)
         case .head(let head):
-            update(index) { $0.lastStatus = head.status }
+            update(index) {
+                $0.lastStatus = head.status
+                // A gateway answers for a server that did not: it may have the write.
+                if head.status == 502 || head.status == 504 { $0.isInDoubt = true }
+            }
             take(verdict(head, index), head, index, moment)
         }
     }
@@ -72,7 +79,6 @@ extension DeliveryMachine {
         }
     }
 
-    /// Whoever answers what is to be tried again has not performed it.
     private mutating func countAttempt(_ index: Int, _ head: AnswerHead, _ after: Duration?, _ moment: Moment) {
         update(index) { $0.attempts = $0.attempts.incremented }
         if entries[index].delivery.attempts < entries[index].mostAttempts { return wait(index, after, moment) }
@@ -115,17 +121,18 @@ extension DeliveryMachine {
     }
 
     mutating func reject(_ index: Int, _ reason: RejectionReason) {
-        let id = entries[index].id
+        let (id, sequence) = (entries[index].id, entries[index].sequence)
         let stored = takeStored(index)
         step.changes.append(.reject(id, from: stored, reason: reason))
         entries.remove(at: index)
         report(.rejected(id, reason))
-        takeFollowers(of: id)
+        takeFollowers(of: id, at: sequence)
     }
 
     /// Takes along what came after an entry that was refused or given up, and what came after that.
-    mutating func takeFollowers(of id: UUIDBytes) {
-        while let index = entries.firstIndex(where: { $0.after.contains(id) }) {
+    mutating func takeFollowers(of id: UUIDBytes, at sequence: Int64) {
+        refused.insert(id)
+        while let index = entries.firstIndex(where: { $0.sequence > sequence && $0.after.contains(id) }) {
             dissolveBatch(of: index)
             reject(index, .after(id))
         }
@@ -137,13 +144,14 @@ extension DeliveryMachine {
 extension DeliveryMachine {
     private mutating func takeBatch(_ answer: Answer, _ members: [UUIDBytes], _ moment: Moment) {
         // Success without outcomes says nothing of any member, and the shell does not pass it on.
-        if case .head(let head) = answer, isRefusal(head) {
+        if case .head(let head) = answer, let verdict = finalVerdict(head) {
             for id in members {
                 guard let index = index(id) else { continue }
                 leaveBatch(index, isAlone: true)
                 update(index) {
                     $0.state = .pending
                     $0.lastStatus = head.status
+                    if verdict != .rejected { $0.isInDoubt = true }
                 }
             }
             return
@@ -152,14 +160,15 @@ extension DeliveryMachine {
         align(members)
     }
 
-    /// Whether a batch is refused as such: its members go on by themselves.
-    private func isRefusal(_ head: AnswerHead) -> Bool {
+    /// What an answer means that ends a batch as such, so that its members go on by themselves.
+    private func finalVerdict(_ head: AnswerHead) -> Verdict? {
         let facts = AnswerFacts(
             status: head.status, method: "POST", tries: 1, isReplay: head.isReplay, retryAfter: head.retryAfter,
             isInProgress: head.isInProgress)
-        return switch policy.outcomes.verdict(for: facts) {
-        case .retry, .pause: false
-        case .accepted, .rejected, .conflict: true
+        let verdict = policy.outcomes.verdict(for: facts)
+        return switch verdict {
+        case .retry, .pause: nil
+        case .accepted, .rejected, .conflict: verdict
         }
     }
 

@@ -4,7 +4,17 @@ internal import LarderTransport
 
 // What changes around the outbox, and what people want of it.
 extension DeliveryMachine {
-    mutating func take(isUsable: Bool, _ moment: Moment) {
+    mutating func takeCondition(_ event: DeliveryEvent, _ moment: Moment) {
+        switch event {
+        case .network(let isUsable): take(isUsable: isUsable, moment)
+        case .foreground: hasten(moment)
+        case .session(let gate): take(gate)
+        case .signInFailed: noteSignInFailed(moment)
+        default: break
+        }
+    }
+
+    private mutating func take(isUsable: Bool, _ moment: Moment) {
         let was = network
         network = isUsable
         // What is found at the start has not returned: waits and counts survive a restart.
@@ -12,11 +22,11 @@ extension DeliveryMachine {
         // When the network returns, nobody waits any longer for having failed without it, and who has given up begins anew.
         hasten(moment)
         for index in entries.indices where entries[index].delivery.state == .failed { makePending(index) }
-        if case .waiting = signIn { signIn = .idle }
     }
 
     /// Makes due what waits, as far as the server did not ask for more time.
-    mutating func hasten(_ moment: Moment) {
+    private mutating func hasten(_ moment: Moment) {
+        if case .waiting = signIn { signIn = .idle }
         for index in entries.indices where entries[index].delivery.state == .waiting {
             let due = max(moment.elapsed, entries[index].notBefore ?? moment.elapsed)
             entries[index].due = min(due, entries[index].due ?? due)
@@ -25,12 +35,22 @@ extension DeliveryMachine {
         }
     }
 
-    mutating func take(_ gate: SessionGate) {
+    private mutating func take(_ gate: SessionGate) {
+        if case .expired = gate, gate == self.gate { return }
+        if account(of: gate) != account(of: self.gate) { refusals = 0 }
         self.gate = gate
         signIn = .idle
+        earlierFlights = flights
     }
 
-    mutating func noteSignInFailed(_ moment: Moment) {
+    private func account(of gate: SessionGate) -> String? {
+        switch gate {
+        case .signedIn(let account), .expired(let account): account
+        case .signedOut: nil
+        }
+    }
+
+    private mutating func noteSignInFailed(_ moment: Moment) {
         guard case .expired = gate else { return }
         refusals = refusals.incremented
         signIn = .waiting(moment.elapsed + delay(afterFailures: refusals))
@@ -38,8 +58,8 @@ extension DeliveryMachine {
 
     /// The server has refused the credentials of an entry's account.
     mutating func refuse(_ account: String?, _ moment: Moment) {
-        // Another account may have signed in since it was sent.
-        guard gate == .signedIn(account) else { return }
+        // Another account may have signed in since it was sent, or the same one anew.
+        guard gate == .signedIn(account), !isOfEarlierSession else { return }
         gate = .expired(account)
         refusals = refusals.incremented
         // Who signs in and is refused again must not do so in a circle.
@@ -54,6 +74,7 @@ extension DeliveryMachine {
     }
 
     mutating func revive(_ ids: [UUIDBytes], _ moment: Moment) {
+        if case .waiting = signIn { signIn = .idle }
         for id in ids {
             guard let index = index(id) else { continue }
             switch entries[index].delivery.state {
@@ -64,6 +85,7 @@ extension DeliveryMachine {
                 where other == index || (batch != nil && entries[other].delivery.batch == batch) {
                     entries[other].due = moment.elapsed
                     entries[other].notBefore = nil
+                    update(other) { $0.failures = 0 }
                 }
             case .conflicted: update(index) { $0.state = .pending }
             case .pending, .sending, .unresolved, .rejected: break
@@ -85,11 +107,11 @@ extension DeliveryMachine {
     mutating func discard(_ id: UUIDBytes, outcome: String) {
         guard let index = index(id), entries[index].delivery.state != .sending else { return }
         dissolveBatch(of: index)
-        let stored = takeStored(index)
+        let (stored, sequence) = (takeStored(index), entries[index].sequence)
         step.changes.append(.remove(id, from: stored, outcome: outcome, reason: nil))
         entries.remove(at: index)
         report(.removed(id, outcome: outcome))
-        takeFollowers(of: id)
+        takeFollowers(of: id, at: sequence)
     }
 
     mutating func decide(_ id: UUIDBytes, _ decision: Decision) {

@@ -7,11 +7,15 @@ extension DeliveryMachine {
     mutating func schedule(_ moment: Moment, _ freshKey: UUIDBytes) {
         if isStopping {
             arm(nil)
-            if flights.isEmpty { step.effects.append(.stopped) }
+            if flights.isEmpty, !hasStopped {
+                hasStopped = true
+                step.effects.append(.stopped)
+            }
             return
         }
         if let until = heldUntil, until <= moment.elapsed { heldUntil = nil }
         if heldUntil == nil {
+            recover(moment)
             askForSignIn(moment)
             parkDoubtful(moment)
             startDue(moment, freshKey)
@@ -32,10 +36,8 @@ extension DeliveryMachine {
 
     /// Does not send again what the server may have performed and forgotten.
     private mutating func parkDoubtful(_ moment: Moment) {
-        for id in ready(at: moment) {
-            guard let index = index(id), entries[index].delivery.isInDoubt,
-                let first = entries[index].delivery.firstTriedAt, moment.passed(since: first) >= policy.keyMemory
-            else { continue }
+        // When one is parked it may be another's turn.
+        while let id = ready(at: moment).first(where: { isForgotten($0, moment) }), let index = index(id) {
             dissolveBatch(of: index)
             update(index) {
                 $0.state = .unresolved
@@ -44,6 +46,12 @@ extension DeliveryMachine {
             entries[index].due = nil
             report(.unresolved(id))
         }
+    }
+
+    private func isForgotten(_ id: UUIDBytes, _ moment: Moment) -> Bool {
+        guard let delivery = index(id).map({ entries[$0].delivery }), delivery.isInDoubt, let first = delivery.firstTriedAt
+        else { return false }
+        return moment.passed(since: first) >= policy.keyMemory
     }
 
     private mutating func startDue(_ moment: Moment, _ freshKey: UUIDBytes) {
@@ -73,7 +81,8 @@ extension DeliveryMachine {
             update(index) {
                 $0.state = .sending
                 $0.tries = $0.tries.incremented
-                $0.firstTriedAt = $0.firstTriedAt ?? moment.now
+                // What was always answered is not remembered by the server.
+                if !$0.isInDoubt || $0.firstTriedAt == nil { $0.firstTriedAt = moment.now }
                 $0.lastTriedAt = moment.now
                 $0.dueAt = nil
                 $0.batch = flight.isBatch ? flight.key : nil
@@ -105,8 +114,7 @@ extension DeliveryMachine {
 
     /// The entries whose turn it is and that are due, in the order of their sequences.
     func ready(at moment: Moment) -> [UUIDBytes] {
-        turns().filter { entries[$0].isDue(at: moment) && entries[$0].delivery.state != .sending }
-            .map { entries[$0].id }
+        turns().filter { entries[$0].isDue(at: moment) }.map { entries[$0].id }
     }
 
     /// The places of the entries that nothing but time keeps from being sent.
@@ -114,14 +122,18 @@ extension DeliveryMachine {
         guard isOnline, !isStopping, case .signedIn(let account) = gate else { return [] }
         var busyLanes: Set<String> = []
         var parked: Set<Parked> = []
-        let present = Set(entries.map(\.id))
+        // An entry waits only for earlier ones, so that no two can wait for each other.
+        var earlier: Set<UUIDBytes> = []
         var turns: [Int] = []
         for (index, entry) in entries.enumerated() {
+            defer { earlier.insert(entry.id) }
+            // A lane is that of an account: nobody waits for somebody who is not signed in.
+            guard entry.account == account else { continue }
             let isHeld =
                 busyLanes.contains(entry.lane) || parked.contains(Parked(lane: entry.lane, scope: entry.scope))
-                || entry.after.contains(where: present.contains)
+                || entry.after.contains(where: earlier.contains)
             if entry.isLive {
-                if !isHeld, entry.account == account { turns.append(index) }
+                if !isHeld { turns.append(index) }
                 busyLanes.insert(entry.lane)
             } else {
                 parked.insert(Parked(lane: entry.lane, scope: entry.scope))

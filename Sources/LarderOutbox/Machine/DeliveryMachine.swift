@@ -15,23 +15,34 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// Whether the server can be asked at all.
     package var isOnline: Bool { network ?? false }
     /// As ``isOnline``; nil until it is known.
-    var network: Bool?
+    package internal(set) var network: Bool?
     /// Who is signed in.
     package internal(set) var gate: SessionGate
     /// How far signing in again is.
-    var signIn = SignIn.idle
+    package internal(set) var signIn = SignIn.idle
     /// How often credentials were refused since something was last accepted under them.
-    var refusals = 0
+    package internal(set) var refusals = 0
+    /// The requests under way since before the session was last told: what they are refused for may be over.
+    package internal(set) var earlierFlights: Set<UUIDBytes> = []
+    /// Entries that were refused or given up: what is enqueued after one of them, and is not known yet, goes with it.
+    package internal(set) var refused: Set<UUIDBytes> = []
     /// Until when nothing is begun, because the store could not keep what happened.
     package internal(set) var heldUntil: Duration?
-    var storageFailures = 0
+    package internal(set) var storageFailures = 0
+    /// Whether an answer was taken in the last step, so that the next event tells whether it could be stored.
+    package internal(set) var isAnswerUnconfirmed = false
+    /// Whether entries that were being sent before the machine was loaded are still to be taken for unanswered.
+    package internal(set) var isUnrecovered = false
     /// When the timer goes off.
     package internal(set) var armed: Duration?
     package internal(set) var isStopping = false
+    var hasStopped = false
+    /// Whether the answer that is being taken is one of ``earlierFlights``.
+    var isOfEarlierSession = false
     var step = DeliveryStep()
 
     /// How far signing in again is.
-    enum SignIn: Hashable {
+    package enum SignIn: Hashable, Sendable {
         /// Nobody is asked.
         case idle
         /// The host is asked.
@@ -56,15 +67,13 @@ package struct DeliveryMachine: Hashable, Sendable {
     package mutating func step(
         _ event: DeliveryEvent, at moment: Moment, freshKey: UUIDBytes
     ) -> DeliveryStep {
+        confirm(event)
         switch event {
         case .loaded(let entries): load(entries, moment)
         case .enqueued(let entries): add(entries)
         case .replaced(let id, let entry): replace(id, entry)
-        case .removed(let ids): entries.removeAll { ids.contains($0.id) }
-        case .network(let isUsable): take(isUsable: isUsable, moment)
-        case .foreground: hasten(moment)
-        case .session(let gate): take(gate)
-        case .signInFailed: noteSignInFailed(moment)
+        case .removed(let ids): remove(ids)
+        case .network, .foreground, .session, .signInFailed: takeCondition(event, moment)
         case .timer: armed = nil
         case .answered(let key, let answer): take(answer, of: key, moment)
         case .storageFailed: hold(moment)
@@ -79,12 +88,24 @@ package struct DeliveryMachine: Hashable, Sendable {
         return step
     }
 
+    /// The store has room again once it has kept an answer; that a send could be recorded says little, as it is small.
+    private mutating func confirm(_ event: DeliveryEvent) {
+        let isStored =
+            switch event {
+            case .loaded, .storageFailed: false
+            default: true
+            }
+        if isAnswerUnconfirmed, isStored { storageFailures = 0 }
+        isAnswerUnconfirmed = false
+    }
+
     /// The place of an entry, or nil.
     func index(_ id: UUIDBytes) -> Int? { entries.firstIndex { $0.id == id } }
 
     /// The requests under way: entries by themselves, and batches by their keys.
     package var flights: Set<UUIDBytes> {
-        Set(entries.lazy.filter { $0.delivery.state == .sending }.map { $0.delivery.batch ?? $0.id })
+        if isUnrecovered { return [] }
+        return Set(entries.lazy.filter { $0.delivery.state == .sending }.map { $0.delivery.batch ?? $0.id })
     }
 
     /// Changes the delivery of an entry, and has it stored.
@@ -117,38 +138,82 @@ package struct DeliveryMachine: Hashable, Sendable {
 // MARK: - Entries
 
 extension DeliveryMachine {
-    /// Takes the table for the truth. A send that was under way when a process died may have arrived.
+    /// Takes the table for the truth.
     private mutating func load(_ loaded: [LaneEntry], _ moment: Moment) {
         entries = loaded.filter { $0.delivery.state != .rejected }.sorted { $0.sequence < $1.sequence }
+        isUnrecovered = true
+        earlierFlights = []
+        // A write is durable before the machine hears of it; what it comes after may have been refused in between.
+        refused.formUnion(loaded.lazy.filter { $0.delivery.state == .rejected }.map(\.id))
         for index in entries.indices {
             switch entries[index].delivery.state {
-            case .sending:
-                update(index) {
-                    $0.state = .waiting
-                    $0.isInDoubt = true
-                    $0.dueAt = moment.now
-                }
-                entries[index].due = moment.elapsed
-            case .waiting:
-                let wait = Moment(elapsed: .zero, now: entries[index].delivery.dueAt ?? moment.now)
-                    .passed(since: moment.now)
-                // A clock that was set back must not keep an entry for longer than any wait takes.
-                entries[index].due = moment.elapsed + min(wait, max(policy.retry.limit, policy.longestRetryAfter))
+            case .waiting: restoreWait(index, moment)
             case .conflicted: step.effects.append(.resolve(entries[index].id))
-            case .pending, .failed, .unresolved, .rejected: break
+            case .pending, .sending, .failed, .unresolved, .rejected: break
             }
         }
+    }
+
+    private mutating func restoreWait(_ index: Int, _ moment: Moment) {
+        let delivery = entries[index].delivery
+        let dueAt = delivery.dueAt ?? moment.now
+        let rest = Moment(elapsed: .zero, now: dueAt).passed(since: moment.now)
+        // A clock that was set back must not keep an entry for longer than it was to wait.
+        let whole = Moment(elapsed: .zero, now: dueAt).passed(since: delivery.lastTriedAt ?? dueAt)
+        let wait = min(rest, whole, max(policy.retry.limit, policy.longestRetryAfter))
+        entries[index].due = moment.elapsed + wait
+        // Only a server asks for that long.
+        entries[index].notBefore = wait > policy.retry.limit ? entries[index].due : nil
+    }
+
+    /// A send that was under way when a process died, or when its answer could not be stored, may have arrived.
+    mutating func recover(_ moment: Moment) {
+        guard isUnrecovered else { return }
+        isUnrecovered = false
+        for index in entries.indices where entries[index].delivery.state == .sending {
+            update(index) {
+                $0.state = .waiting
+                $0.isInDoubt = true
+                $0.dueAt = moment.now
+            }
+            entries[index].due = moment.elapsed
+        }
+        takeRefused()
     }
 
     private mutating func add(_ added: [LaneEntry]) {
         let known = Set(entries.map(\.id))
         entries += added.filter { !known.contains($0.id) }
         entries.sort { $0.sequence < $1.sequence }
+        if !isUnrecovered { takeRefused() }
+    }
+
+    /// Takes what comes after an entry that was refused before this one was known.
+    private mutating func takeRefused() {
+        while let index = entries.firstIndex(where: { entry in
+            entry.delivery.state != .sending && entry.after.contains(where: refused.contains)
+        }),
+            let cause = entries[index].after.first(where: refused.contains)
+        {
+            dissolveBatch(of: index)
+            reject(index, .after(cause))
+        }
+    }
+
+    private mutating func remove(_ ids: [UUIDBytes]) {
+        for id in ids {
+            guard let index = index(id) else { continue }
+            if entries[index].delivery.state != .sending { dissolveBatch(of: index) }
+            // What this step was to change of it is nobody's any more.
+            step.changes.removeAll { $0.id == id }
+            entries.remove(at: index)
+        }
     }
 
     /// What came after the one comes after the other.
     private mutating func replace(_ id: UUIDBytes, _ entry: LaneEntry) {
-        entries.removeAll { $0.id == id }
+        remove([id])
+        refused.remove(id)
         for index in entries.indices {
             entries[index].after = entries[index].after.map { $0 == id ? entry.id : $0 }
         }

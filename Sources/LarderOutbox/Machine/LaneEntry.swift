@@ -27,9 +27,9 @@ package struct LaneEntry: Hashable, Sendable {
     /// How its delivery goes, as it is stored.
     package var delivery: OutboxDelivery
     /// When the next try is due by the clock that never jumps; in state `waiting`.
-    var due: Duration?
+    package internal(set) var due: Duration?
     /// Until when the server wants to be left alone.
-    var notBefore: Duration?
+    package internal(set) var notBefore: Duration?
 
     /// What entries have in common that must not overtake each other even when one is parked.
     package enum Scope: Hashable, Sendable {
@@ -49,8 +49,7 @@ package struct LaneEntry: Hashable, Sendable {
         after = entry.draft.after
         mostAttempts = entry.draft.mostAttempts
         method = entry.method.uppercased()
-        // What a batch carries lies in its body.
-        isBatchable = entry.draft.blob == nil
+        isBatchable = BatchBody.carries(entry)
         createdAt = entry.createdAt
         delivery = entry.delivery
     }

@@ -37,6 +37,10 @@ struct CrashChild {
                 acknowledge(.ready)
                 while true { _ = pause() }
             }
+        #if Server
+        case ("serve", 2):
+            try await WriteServer(path: path, port: Int(numbers[0]), seed: numbers[1]).run()
+        #endif
         default: preconditionFailure("unknown: \(arguments.dropFirst())")
         }
     }
