@@ -92,6 +92,7 @@ import Testing
         try expectBoth("session", Example.session, { $0.encode() }) { try SessionRecord(decoding: $0) }
         try expectBoth("buffer", Example.buffer, { $0.encode() }) { try BufferRecord(decoding: $0) }
         try expectBoth("buffer-point", Example.point, { $0.encode() }) { try BufferPointRecord(decoding: $0) }
+        try expectBoth("journal-conflict", Example.settled, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("collection-name", CollectionNumberRecord(number: 1), { $0.encode() }) {
             try CollectionNumberRecord(decoding: $0)
         }

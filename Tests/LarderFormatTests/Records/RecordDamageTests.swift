@@ -74,6 +74,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "buffer's point", body: Example.point.encode()) {
             try BufferPointRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "conflict", body: Example.settled.encode()) {
+            try JournalRecord(decoding: $0.rawSpan).encode()
+        },
         Kind(testDescription: "collection", body: Example.collection.encode()) {
             try CollectionRecord(decoding: $0.rawSpan).encode()
         },

@@ -15,7 +15,7 @@ enum Example {
         record.nextGeneration = 8
         record.nextOutboxSequence = 3
         record.nextFilter = 3
-        record.nextJournalSequence = 3
+        record.nextJournalSequence = 4
         record.nextIndex = 2
         record.nextBlob = 2
         record.nextCollection = 2
@@ -213,6 +213,27 @@ enum Example {
     static let evicted = JournalRecord(
         time: midnight + 5600,
         event: .evicted(JournalRecord.Evicted(resource: owner, count: 1, bytes: 4096, reason: "cap")))
+
+    static let conflict: SettledConflict = {
+        var conflict = SettledConflict(
+            time: midnight + 5700, entryID: doneID, status: 412, policy: "field-merge", resolution: "merged",
+            lane: "notes", mutationType: "note.update", method: "PUT", endpoint: "/api/v4/notes/1",
+            createdAt: midnight + 5000)
+        conflict.row = RowKey(resource: owner, type: "note", key: "1")
+        conflict.successor = entryID
+        conflict.account = "ada"
+        conflict.entity = "note 1"
+        conflict.contentType = "application/json"
+        conflict.local = .bytes(Array("{\"t\":1,\"u\":1}".utf8))
+        conflict.shown = .leftOut(20_480)
+        conflict.remote = .bytes(Array("{\"t\":2,\"u\":2}".utf8))
+        conflict.merged = .bytes(Array("{\"t\":1,\"u\":2}".utf8))
+        conflict.entityTag = "\"v2\""
+        return conflict
+    }()
+
+    static let settled = JournalRecord(time: conflict.time, event: .conflict(conflict))
+
     static let collectionName = CollectionName(
         class: "verse", query: "number > 8",
         reference: .init(row: RowKey(resource: owner, type: "verse", key: "intro"), attribute: "verses"))
