@@ -29,7 +29,7 @@ enum Example {
         var record = ResourceRecord()
         record.state = .ready
         record.liveGeneration = 7
-        record.overlays = 1
+        record.overlays = 2
         record.floor = 4711
         record.snapshotPath = "/api/v4/snapshots/translations/19"
         record.rowCount = 3
@@ -61,6 +61,7 @@ enum Example {
         record.lastUntilSequence = 4711
         record.run = 1
         record.attemptedAt = midnight + 3000
+        record.journalAtBegin = 1
         return record
     }()
 
@@ -78,6 +79,7 @@ enum Example {
         record.lastError = "the server is unavailable (503)"
         record.resyncs = 1
         record.resyncedAt = midnight + 1000
+        record.journalAtBegin = 2
         return record
     }()
 
@@ -138,6 +140,18 @@ enum Example {
 
     static let overlay = OverlayRecord(kind: .replacement, updatedAt: midnight + 6000, entryID: entryID)
     static let overlayPayload = Array("{\"t\":\"\"}".utf8)
+
+    static let patch: OverlayRecord = {
+        var record = OverlayRecord(
+            kind: .patch, updatedAt: midnight + 4500, entryID: doneID, base: 0x6082_6E5A_FC7C_DE7B)
+        record.makesRow = true
+        record.serverSequence = 4712
+        record.acceptance = 1
+        record.basePayload = Array("{\"text\":\"nine\"}".utf8)
+        record.patch = patchPayload
+        return record
+    }()
+    static let patchPayload = Array("{\"text\":\"ix\",\"n\":1}".utf8)
 
     static let textIndex: IndexRecord = {
         var record = IndexRecord(
