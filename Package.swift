@@ -69,6 +69,7 @@ let package = Package(
                 "LarderStore", "LarderFormat", "LarderEngine", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .target(
             name: "LarderQuery",
@@ -102,6 +103,7 @@ let package = Package(
         .target(
             name: "LarderServer",
             dependencies: [
+                "LarderEngine", "LarderFormat",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
@@ -196,7 +198,7 @@ let package = Package(
         .testTarget(
             name: "LarderServerTests",
             dependencies: [
-                "LarderServer",
+                "LarderServer", "LarderEngine", "LarderFormat",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
@@ -243,7 +245,14 @@ let package = Package(
             path: "Tests/Probes/CrashWorld"),
         .executableTarget(
             name: "crash-child",
-            dependencies: ["CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync"],
+            dependencies: [
+                "CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync", "LarderOutbox",
+                "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ],
             path: "Tests/Probes/CrashChild"),
         .testTarget(
             name: "CrashTests",

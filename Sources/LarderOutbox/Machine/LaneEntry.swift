@@ -49,8 +49,7 @@ package struct LaneEntry: Hashable, Sendable {
         after = entry.draft.after
         mostAttempts = entry.draft.mostAttempts
         method = entry.method.uppercased()
-        // What a batch carries lies in its body.
-        isBatchable = entry.draft.blob == nil
+        isBatchable = BatchBody.carries(entry)
         createdAt = entry.createdAt
         delivery = entry.delivery
     }

@@ -53,7 +53,7 @@ extension HTTPField.Name {
     /// The client's name in a request.
     static let clientID = makeName("x-client-id")
 
-    private static func makeName(_ text: String) -> HTTPField.Name {
+    static func makeName(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is a token of RFC 9110") }
         return name
     }

@@ -39,6 +39,31 @@ package struct JSONReader {
         return members
     }
 
+    /// Whether `bytes` are one JSON value and nothing else.
+    package static func isJSON(_ bytes: [UInt8]) -> Bool {
+        guard String(validating: bytes, as: UTF8.self) != nil else { return false }
+        var reader = JSONReader(bytes)
+        reader.skipSpace()
+        guard (try? reader.skipValue(depth: 1)) != nil else { return false }
+        reader.skipSpace()
+        return reader.position == bytes.count
+    }
+
+    /// The members of the object at `range` of a text that was read before, or `nil` when something else is there.
+    package static func members(in bytes: [UInt8], at range: Range<Int>) -> [(name: String, value: Range<Int>)]? {
+        var reader = JSONReader(bytes)
+        reader.position = range.lowerBound
+        return try? reader.object(depth: 1)
+    }
+
+    /// The elements of the array at `range` of a text that was read before, or `nil` when something else is there.
+    package static func elements(in bytes: [UInt8], at range: Range<Int>) -> [Range<Int>]? {
+        var reader = JSONReader(bytes)
+        reader.position = range.lowerBound
+        guard reader.current == UInt8(ascii: "[") else { return nil }
+        return try? reader.array(depth: 1)
+    }
+
     /// The text of the string at `range`, or `nil` when something else is there.
     package static func string(in bytes: [UInt8], at range: Range<Int>) -> String? {
         guard bytes[range.lowerBound] == UInt8(ascii: "\"") else { return nil }
@@ -71,6 +96,8 @@ extension JSONReader {
     private mutating func object(depth: Int) throws(JSONProblem) -> [(name: String, value: Range<Int>)] {
         try expect(UInt8(ascii: "{"), "an object was expected")
         var members: [(name: String, value: Range<Int>)] = []
+        // Objects from outside may have as many members as their text has room for.
+        var names: Set<String> = []
         skipSpace()
         if current == UInt8(ascii: "}") {
             position += 1
@@ -79,7 +106,7 @@ extension JSONReader {
         while true {
             skipSpace()
             let name = try string()
-            guard !members.contains(where: { $0.name == name }) else { throw problem("a name stands twice") }
+            guard names.insert(name).inserted else { throw problem("a name stands twice") }
             skipSpace()
             try expect(UInt8(ascii: ":"), "a colon was expected")
             skipSpace()
@@ -96,23 +123,26 @@ extension JSONReader {
         }
     }
 
-    private mutating func skipArray(depth: Int) throws(JSONProblem) {
+    private mutating func array(depth: Int) throws(JSONProblem) -> [Range<Int>] {
         position += 1
+        var elements: [Range<Int>] = []
         skipSpace()
         if current == UInt8(ascii: "]") {
             position += 1
-            return
+            return elements
         }
         while true {
             skipSpace()
+            let start = position
             try skipValue(depth: depth + 1)
+            elements.append(start..<position)
             skipSpace()
             if current == UInt8(ascii: ",") {
                 position += 1
                 continue
             }
             try expect(UInt8(ascii: "]"), "a comma or the array's end was expected")
-            return
+            return elements
         }
     }
 
@@ -120,7 +150,7 @@ extension JSONReader {
         guard depth <= Self.deepest else { throw problem("the text nests too deeply") }
         switch current {
         case UInt8(ascii: "{"): _ = try object(depth: depth)
-        case UInt8(ascii: "["): try skipArray(depth: depth)
+        case UInt8(ascii: "["): _ = try array(depth: depth)
         case UInt8(ascii: "\""): _ = try string()
         case UInt8(ascii: "t"): try skipWord("true")
         case UInt8(ascii: "f"): try skipWord("false")

@@ -9,6 +9,13 @@ extension ReadView {
         try tables.entries(lane: lane, limit: limit, in: transaction)
     }
 
+    /// The entries of a lane behind a place, in order.
+    ///
+    /// - Complexity: a look at each entry of the lane, and a copy of those behind.
+    public borrowing func outboxEntries(lane: String, after sequence: Int64) throws -> [OutboxEntry] {
+        try tables.entries(lane: lane, after: sequence, limit: .max, in: transaction)
+    }
+
     /// The entry with an identity, or nil.
     public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? {
         try tables.entry(id, in: transaction)

@@ -28,18 +28,18 @@ extension Tables {
 
     /// The entries of a lane, or of every lane, each lane in order.
     func entries<Source: TableReader & ~Copyable>(
-        lane: String?, limit: Int, in source: borrowing Source
+        lane: String?, after place: Int64 = -1, limit: Int, in source: borrowing Source
     ) throws -> [OutboxEntry] {
         var records: [(record: OutboxRecord, lane: String, sequence: Int64)] = []
         if limit <= 0 { return [] }
         try forEach(.outbox, prefix: lane.map(OutboxRecord.prefix) ?? [], in: source) { key, body in
-            let found = try decoding(.outbox) { () throws(FormatError) -> (OutboxRecord, String, Int64)? in
+            let found = try decoding(.outbox) { () throws(FormatError) -> (OutboxRecord?, String, Int64)? in
                 // Deliveries lie behind all lanes.
                 guard case .entry(let lane, let sequence) = try OutboxKey(decoding: key) else { return nil }
-                return (try OutboxRecord(decoding: body), lane, sequence)
+                return (sequence > place ? try OutboxRecord(decoding: body) : nil, lane, sequence)
             }
             guard let found else { return false }
-            records.append(found)
+            if let record = found.0 { records.append((record, found.1, found.2)) }
             return records.count < limit
         }
         return try records.map { record, lane, sequence in

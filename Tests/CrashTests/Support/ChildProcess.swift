@@ -66,9 +66,19 @@ final class ChildProcess {
 
     /// Waits for its end, and answers what it had acknowledged and nobody has read.
     func finish() throws -> (rest: [Acknowledgement], wasKilled: Bool) {
-        var rest: [Acknowledgement] = []
+        let (lines, wasKilled) = try finishLines()
+        let rest = try lines.map { line in
+            guard let acknowledgement = Acknowledgement(line) else { throw UnknownLine(line: line) }
+            return acknowledgement
+        }
+        return (rest, wasKilled)
+    }
+
+    /// Waits for its end, and answers the lines that nobody has read.
+    func finishLines() throws -> (rest: [String], wasKilled: Bool) {
+        var rest: [String] = []
         let deadline = ContinuousClock.now + .seconds(60)
-        while let acknowledgement = try next(until: deadline) { rest.append(acknowledgement) }
+        while let line = try nextLine(until: deadline) { rest.append(line) }
         if !isAtEnd { kill() }
         process.waitUntilExit()
         let wasKilled = process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL

@@ -8,7 +8,12 @@ import Darwin
 
 /// Writes acknowledgements to standard output, one call to the system each: what is written survives any death.
 func acknowledge(_ acknowledgement: Acknowledgement) {
-    var line = Array(acknowledgement.line.utf8)
+    say(acknowledgement.line)
+}
+
+/// Writes one line, as ``acknowledge(_:)`` does.
+func say(_ text: String) {
+    var line = Array(text.utf8)
     line.append(0x0A)
     let written = unsafe line.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) }
     precondition(written == line.count, "a line is written whole")

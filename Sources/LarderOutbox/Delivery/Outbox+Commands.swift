@@ -1,0 +1,161 @@
+public import LarderFormat
+public import LarderStore
+internal import LarderTransport
+internal import Synchronization
+
+/// What became of an entry in the end.
+public enum OutboxResult: Hashable, Sendable {
+    /// The server has it.
+    case accepted
+    /// The server refused it, or what it came after; why, in one line.
+    case rejected(String)
+    /// It was given up, under this word: `dropped`, `cancelled`, `superseded` and the like.
+    case removed(String)
+}
+
+extension Outbox {
+    /// Waits for what becomes of an entry in the end; also when the outbox does not run, for as long as it takes.
+    ///
+    /// A failed entry has no outcome yet. Cancelling ends the wait.
+    ///
+    /// - Throws: ``OutboxError/unknownEntry(_:)`` when there is none and the journal does not know it (any more);
+    ///   `CancellationError`; what the store throws.
+    public func outcome(of id: UUIDBytes) async throws -> OutboxResult {
+        for try await result in store.values(in: .outbox, { view in try Self.result(of: id, view) }) {
+            if let result { return result }
+        }
+        throw CancellationError()
+    }
+
+    private static func result(of id: UUIDBytes, _ view: borrowing ReadView) throws -> OutboxResult? {
+        if let entry = try view.outboxEntry(id) {
+            return entry.delivery.state == .rejected ? .rejected(entry.delivery.lastError ?? "") : nil
+        }
+        guard let outcome = try view.outboxOutcomes().last(where: { $0.id == id }) else {
+            throw OutboxError.unknownEntry(id)
+        }
+        return switch outcome.outcome {
+        case "accepted": .accepted
+        case "rejected": .rejected(outcome.detail ?? "")
+        default: .removed(outcome.outcome)
+        }
+    }
+
+    /// Has an entry tried at once, and revives it if it has failed. Its attempts begin anew then; its key stays.
+    ///
+    /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` for one that was rejected: see
+    ///   ``retryRejected(_:effects:)``; what the store throws.
+    public func retry(_ id: UUIDBytes) async throws {
+        guard let entry = try store.read({ view in try view.outboxEntry(id) }) else {
+            throw OutboxError.unknownEntry(id)
+        }
+        if entry.delivery.state == .rejected { throw OutboxError.notApplicable(id, .rejected) }
+        try await perform(.revive(id)) { _ in nil }
+    }
+
+    /// Has everything tried at once that waits or has failed.
+    ///
+    /// - Throws: what the store throws.
+    public func retryAll() async throws { try await perform(.reviveAll) { _ in nil } }
+
+    /// Sends a rejected write again, as an entry of its own with its own key, in the place of the old one.
+    ///
+    /// - Parameter effects: what readers see until the server has it; that of the old one was rolled back.
+    /// - Returns: the identity of the new entry.
+    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it was not rejected; what the store
+    ///   throws.
+    public func retryRejected(_ id: UUIDBytes, effects: [RowEffect] = []) async throws -> UUIDBytes {
+        let (new, now) = (store.host.makeID(), store.host.now())
+        let entry = try await store.write { transaction in
+            guard let old = try transaction.outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
+            guard old.delivery.state == .rejected else { throw OutboxError.notApplicable(id, old.delivery.state) }
+            var draft = old.draft
+            draft.id = new
+            draft.createdAt = now
+            return try transaction.replaceEntry(id, with: draft, effects: effects, outcome: "superseded", at: now)
+        }
+        post(.event(.replaced(id, by: LaneEntry(entry))))
+        state.withLock { state in state.loop?.rejected -= 1 }
+        return new
+    }
+
+    /// Gives an entry up: it is not sent (any more), and what it laid over rows is taken away. What came after it goes with
+    /// it. The journal keeps `outcome`.
+    ///
+    /// - Throws: ``OutboxError/beingSent(_:)``, ``OutboxError/unknownEntry(_:)``; what the store throws.
+    public func drop(_ id: UUIDBytes, outcome: String = "dropped") async throws {
+        let now = store.host.now()
+        let wasRejected = try await store.write { transaction in
+            guard let entry = try transaction.outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
+            guard entry.delivery.state == .rejected else { return false }
+            try transaction.acknowledge(id, outcome: outcome, at: now)
+            return true
+        }
+        if wasRejected {
+            state.withLock { state in state.loop?.rejected -= 1 }
+            return publish()
+        }
+        try await perform(.discard(id, outcome: outcome)) { machine in
+            guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
+            return entry.delivery.state == .sending ? .beingSent(id) : nil
+        }
+    }
+
+    /// Takes back a write that was never tried.
+    ///
+    /// - Throws: ``OutboxError/alreadyTried(_:)``; otherwise as ``drop(_:outcome:)``.
+    public func cancel(_ id: UUIDBytes) async throws {
+        try await perform(.discard(id, outcome: "cancelled")) { machine in
+            guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
+            return entry.delivery.tries > 0 ? .alreadyTried(id) : nil
+        }
+    }
+
+    /// Says what is to become of an entry of which nobody can tell whether the server has it.
+    ///
+    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it is not unresolved; what the
+    ///   store throws.
+    public func decide(_ id: UUIDBytes, _ decision: Decision) async throws {
+        try await perform(.decide(id, decision)) { machine in
+            guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
+            return entry.delivery.state == .unresolved ? nil : .notApplicable(id, entry.delivery.state)
+        }
+    }
+
+    /// Has the machine take an event, and waits until what it changes is stored: the one that runs, or one made for it.
+    func perform(
+        _ event: DeliveryEvent, _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
+    ) async throws {
+        let answer = await withCheckedContinuation { answer in
+            let command = OutboxCommand(event: event, refusal: refusal, answer: answer)
+            let isTaken = state.withLock { state in
+                guard let loop = state.loop, case .enqueued = loop.inputs.yield(.command(command)) else { return false }
+                return true
+            }
+            if !isTaken { answer.resume(returning: .failure(OutboxError.stopped)) }
+        }
+        do {
+            try answer.get()
+        } catch OutboxError.stopped where state.withLock({ $0.loop == nil }) {
+            try await performAlone(event, refusal)
+        }
+    }
+
+    private func performAlone(
+        _ event: DeliveryEvent, _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
+    ) async throws {
+        let (moment, key, gate) = (moment(), store.host.makeID(), state.withLock { $0.gate })
+        let policy = policy
+        try await store.write { transaction in
+            var machine = DeliveryMachine(policy: policy, gate: gate, seed: 0)
+            let entries = try transaction.outboxEntries().map { LaneEntry($0) }
+            let loaded = machine.step(.loaded(entries), at: moment, freshKey: key)
+            if let refusal = refusal(machine) { throw refusal }
+            try transaction.apply(loaded.changes, answers: [:], at: moment.now)
+            // Without a network nothing is begun: what is left are the changes that were asked for.
+            let step = machine.step(event, at: moment, freshKey: key)
+            try transaction.apply(step.changes, answers: [:], at: moment.now)
+        }
+        publish()
+    }
+}

@@ -1,0 +1,81 @@
+public import HTTPTypes
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Synchronization
+
+extension Outbox {
+    /// Makes a write durable together with its effect, and returns before the server is asked.
+    ///
+    /// Works without a network and while the outbox does not run. Waiting enqueues share commits.
+    ///
+    /// - Returns: the new entry, or the unfinished one with the same deduplication key and content.
+    /// - Throws: ``OutboxError/notSignedIn`` when nobody is; ``OutboxError/transport(_:)`` for an endpoint that is no path;
+    ///   as ``LarderStore/Transaction/enqueue(_:)-(PreparedWrite)``; what the store throws.
+    @discardableResult
+    public func enqueue(_ write: OutboxWrite) async throws -> Enqueued {
+        let prepared = try prepare(write)
+        return try await store.write { transaction in try transaction.enqueue(prepared) }
+    }
+
+    /// Gives a write its identity, for an enqueue in a transaction of the host's.
+    ///
+    /// - Throws: ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)`` for an endpoint that is no path.
+    public func prepare(_ write: OutboxWrite) throws(OutboxError) -> PreparedWrite {
+        let account: String?
+        switch state.withLock({ $0.gate }) {
+        case .signedIn(let name), .expired(let name): account = name
+        case .signedOut: throw .notSignedIn
+        }
+        do throws(TransportError) {
+            _ = try RequestTarget(configuration.base.request(write.method, appending: write.endpoint))
+        } catch {
+            throw .transport(error)
+        }
+        var draft = OutboxDraft(
+            id: store.host.makeID(), lane: write.lane.text(entity: write.entity), createdAt: store.host.now(),
+            mutationType: write.type, method: write.method.rawValue, endpoint: write.endpoint, payload: [])
+        switch write.body {
+        case .none: break
+        case .bytes(let bytes): draft.payload = bytes
+        case .blob(let blob): draft.blob = blob
+        }
+        draft.account = account
+        draft.entity = write.entity
+        draft.fields = write.fields.map { .init(name: $0.name.rawName, value: Array($0.value.utf8)) }
+        draft.after = write.after
+        draft.deduplicationKey = write.deduplicationKey
+        draft.fingerprint = Self.fingerprint(of: draft)
+        draft.mostAttempts = write.mostAttempts ?? policy.mostAttempts
+        draft.loadsAnswer = write.loadsAnswer
+        return PreparedWrite(draft: draft, effects: write.effects, bounds: policy.bounds)
+    }
+
+    /// Sends a write that may not wait, once, and returns what the server says; nothing is stored of it.
+    ///
+    /// It goes under a key of its own, so that a proxy that sends it twice does not double it.
+    ///
+    /// - Throws: ``OutboxError/offline`` without a network, ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)``,
+    ///   ``OutboxError/refused(_:)`` for any answer but success.
+    public func send(_ write: OutboxWrite) async throws(OutboxError) -> (head: HTTPResponse, body: [UInt8]) {
+        let prepared = try prepare(write)
+        let isOffline = state.withLock { $0.loop?.machine.network == false }
+        if isOffline { throw .offline }
+        let reply = await exchange(prepared.draft, key: prepared.id)
+        if let error = reply.error { throw reply.answer == .notSent ? .offline : .transport(error) }
+        guard let head = reply.head, reply.answer != .notSent else { throw .offline }
+        if head.status.code == 401 { throw .notSignedIn }
+        guard head.status.kind == .successful else { throw .refused(head) }
+        return (head, reply.body ?? [])
+    }
+
+    /// Method, endpoint and body, each told apart from the next.
+    static func fingerprint(of draft: OutboxDraft) -> UInt64 {
+        var writer = TupleWriter()
+        writer.append(text: draft.method)
+        writer.append(text: draft.endpoint)
+        writer.append(bytes: draft.payload)
+        writer.append(optionalInteger: draft.blob?.number)
+        return writer.bytes.rawSpan.xxh64(seed: 0)
+    }
+}

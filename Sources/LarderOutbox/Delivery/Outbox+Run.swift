@@ -1,0 +1,280 @@
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Logging
+public import ServiceLifecycle
+internal import Synchronization
+
+extension Outbox: Service {
+    /// Sends what waits, and what is enqueued, until the service is shut down or the task is cancelled.
+    ///
+    /// Requests under way then are ended; they are sent again under their keys at the next start. Called once at a time;
+    /// together with ``runOnce(within:)`` it is a programming error.
+    public func run() async throws {
+        // Here, so that a shutdown that came before the start finds somebody to tell.
+        let (inputs, continuation) = AsyncStream<OutboxInput>.makeStream()
+        await withGracefulShutdownHandler {
+            await loop(inputs, continuation, within: nil)
+        } onGracefulShutdown: {
+            continuation.yield(.event(.stop))
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Sends what can be sent within a time, and returns: for the few seconds that a system grants in the background.
+    ///
+    /// - Parameter limit: above zero; leave a second or so to what the system grants.
+    /// - Returns: what waits still, and why.
+    @discardableResult
+    public func runOnce(within limit: Duration) async -> OutboxStatus {
+        precondition(limit > .zero, "no time to send")
+        let (inputs, continuation) = AsyncStream<OutboxInput>.makeStream()
+        await loop(inputs, continuation, within: limit)
+        return status
+    }
+}
+
+extension Outbox {
+    private func loop(
+        _ inputs: AsyncStream<OutboxInput>, _ continuation: AsyncStream<OutboxInput>.Continuation,
+        within limit: Duration?
+    ) async {
+        let deadline = limit.map { store.host.elapsed() + $0 }
+        // Before the table is read, so that nothing enqueued meanwhile is missed.
+        let changes = store.changes(in: .outbox)
+        begin(continuation)
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                for await network in self.connectivity.states() {
+                    continuation.yield(.event(.network(isUsable: network.level != .offline)))
+                }
+            }
+            group.addTask { for await change in changes { continuation.yield(.lanes(change.lanes)) } }
+            if let limit {
+                group.addTask {
+                    do { try await self.store.host.sleep(limit) } catch { return }
+                    continuation.yield(.event(.stop))
+                }
+            }
+            await reload(in: &group)
+            publish()
+            for await input in inputs {
+                await take(input, in: &group)
+                publish()
+                if isOver { break }
+                if let deadline, isSettled(before: deadline) { continuation.yield(.event(.stop)) }
+            }
+            group.cancelAll()
+        }
+        end()
+    }
+
+    private func begin(_ inputs: AsyncStream<OutboxInput>.Continuation) {
+        let id = store.host.makeID()
+        state.withLock { state in
+            precondition(state.loop == nil, "the outbox runs already")
+            let machine = DeliveryMachine(policy: policy, gate: state.gate, seed: id.high ^ id.low)
+            state.loop = OutboxState.Loop(machine: machine, inputs: inputs)
+        }
+    }
+
+    private func end() {
+        let loop = state.withLock { state in state.loop.take() }
+        loop?.timer?.cancel()
+        loop?.inputs.finish()
+        publish()
+    }
+
+    private var isOver: Bool {
+        state.withLock { state in
+            guard let loop = state.loop else { return true }
+            return loop.machine.isStopping && loop.machine.flights.isEmpty
+        }
+    }
+
+    /// Whether nothing is under way, and nothing will be before the deadline unless something happens.
+    private func isSettled(before deadline: Duration) -> Bool {
+        state.withLock { state in
+            guard let loop = state.loop, loop.machine.network != nil else { return false }
+            return loop.machine.flights.isEmpty && loop.machine.armed.map { $0 > deadline } ?? true
+        }
+    }
+
+    private func take(_ input: OutboxInput, in group: inout DiscardingTaskGroup) async {
+        if state.withLock({ $0.loop?.needsReload == true }) { await reload(in: &group) }
+        switch input {
+        case .event(let event): await take(event, in: &group)
+        case .lanes(let lanes): await takeNew(in: lanes, in: &group)
+        case .flight(let key, let epoch, let answer, let accepted):
+            let isCurrent = state.withLock { state in
+                guard state.loop?.epoch == epoch else { return false }
+                state.loop?.flights[key] = nil
+                return true
+            }
+            if isCurrent { await take(.answered(key, answer), accepted, in: &group) }
+        case .command(let command):
+            let refusal = state.withLock { state in state.loop.map { command.refusal($0.machine) } ?? nil }
+            if let refusal { return command.answer.resume(returning: .failure(refusal)) }
+            let failure = await take(command.event, in: &group)
+            command.answer.resume(returning: failure.map { .failure($0) } ?? .success(()))
+        }
+    }
+
+    /// Entries that transactions have added since the last look.
+    private func takeNew(in lanes: Set<String>, in group: inout DiscardingTaskGroup) async {
+        let seen = state.withLock { state in
+            lanes.map { lane in (lane, state.loop?.seen[lane] ?? state.loop?.seenAtLoad ?? 0) }
+        }
+        let found: [LaneEntry]
+        do {
+            found = try store.read { view in
+                try seen.flatMap { lane, sequence in
+                    try view.outboxEntries(lane: lane, after: sequence).map { LaneEntry($0) }
+                }
+            }
+        } catch {
+            store.host.logger.error("the outbox could not be read", metadata: ["error": "\(error)"])
+            return state.withLock { $0.loop?.needsReload = true }
+        }
+        guard !found.isEmpty else { return }
+        state.withLock { state in
+            for entry in found { state.loop?.seen[entry.lane] = entry.sequence }
+        }
+        await take(.enqueued(found), in: &group)
+    }
+
+    /// Steps the machine, stores what it changes, and performs what it asks for.
+    ///
+    /// - Returns: why nothing was stored, if it was not.
+    @discardableResult
+    private func take(
+        _ event: DeliveryEvent, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], in group: inout DiscardingTaskGroup
+    ) async -> (any Error)? {
+        guard let step = step(event) else { return OutboxError.stopped }
+        do {
+            try await commit(step.changes, accepted)
+        } catch {
+            let isStale = state.withLock { state in
+                guard error is OutOfStep, let mismatches = state.loop?.mismatches, mismatches < 3 else { return false }
+                state.loop?.mismatches = mismatches + 1
+                return true
+            }
+            if !isStale {
+                store.host.logger.error("a step of the outbox was not stored", metadata: ["error": "\(error)"])
+                for effect in self.step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
+            }
+            await reload(in: &group)
+            return error
+        }
+        for effect in step.effects { perform(effect, in: &group) }
+        return nil
+    }
+
+    private func step(_ event: DeliveryEvent) -> DeliveryStep? {
+        let (moment, key) = (moment(), store.host.makeID())
+        return state.withLock { state in state.loop?.machine.step(event, at: moment, freshKey: key) }
+    }
+
+    private func commit(_ changes: [DeliveryChange], _ accepted: [UUIDBytes: AcceptedAnswer]) async throws {
+        if changes.isEmpty { return }
+        let now = store.host.now()
+        try await store.write { transaction in try transaction.apply(changes, answers: accepted, at: now) }
+        let rejections = changes.count { if case .reject = $0 { true } else { false } }
+        state.withLock { state in
+            state.loop?.mismatches = 0
+            state.loop?.rejected += rejections
+        }
+    }
+
+    /// Makes the machine anew from the table; what is under way is given up, and sent again under its key.
+    private func reload(in group: inout DiscardingTaskGroup) async {
+        let flights = state.withLock { state in
+            state.loop?.epoch += 1
+            state.loop?.needsReload = false
+            defer { state.loop?.flights = [:] }
+            return state.loop?.flights.values.map { $0 } ?? []
+        }
+        for flight in flights { flight.cancel() }
+        do {
+            let entries = try store.read { view in try view.outboxEntries().map { LaneEntry($0) } }
+            state.withLock { state in
+                state.loop?.seen = [:]
+                state.loop?.seenAtLoad = entries.map(\.sequence).max() ?? 0
+                state.loop?.rejected = entries.count { $0.delivery.state == .rejected }
+            }
+            guard let step = step(.loaded(entries)) else { return }
+            try await commit(step.changes, [:])
+            for effect in step.effects { perform(effect, in: &group) }
+        } catch {
+            store.host.logger.error("the outbox could not be loaded", metadata: ["error": "\(error)"])
+            state.withLock { $0.loop?.needsReload = true }
+            for effect in step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
+        }
+    }
+}
+
+// MARK: - What the machine asks for
+
+extension Outbox {
+    private func perform(_ effect: DeliveryEffect, in group: inout DiscardingTaskGroup) {
+        switch effect {
+        case .send(let flight): start(flight, in: &group)
+        case .cancel(let key): state.withLock { $0.loop?.flights[key] }?.cancel()
+        case .arm(let time): arm(time)
+        case .disarm: setTimer(nil)
+        case .signIn(let account):
+            guard let signIn = configuration.signIn else { return }
+            group.addTask {
+                let isSignedIn = await signIn(account)
+                if isSignedIn { self.setGate(.signedIn(account)) } else { self.post(.event(.signInFailed)) }
+            }
+        case .resolve: break
+        case .report(let event): report(event)
+        case .stopped: break
+        }
+    }
+
+    private func report(_ event: OutboxEvent) {
+        if case .signInExpired(let account) = event {
+            state.withLock { state in
+                state.gate = .expired(account)
+                gateBroadcast.set(.expired(account))
+            }
+        }
+        onEvent(event)
+    }
+
+    private func start(_ flight: Flight, in group: inout DiscardingTaskGroup) {
+        let epoch = state.withLock { $0.loop?.epoch ?? 0 }
+        let sending = Task {
+            let (answer, accepted) = await send(flight)
+            post(.flight(flight.key, epoch: epoch, answer, accepted))
+        }
+        state.withLock { state in state.loop?.flights[flight.key] = sending }
+        group.addTask {
+            await withTaskCancellationHandler {
+                await sending.value
+            } onCancel: {
+                sending.cancel()
+            }
+        }
+    }
+
+    private func arm(_ time: Duration) {
+        setTimer(
+            Task {
+                let wait = max(.zero, time - store.host.elapsed())
+                do { try await store.host.sleep(wait) } catch { return }
+                post(.event(.timer))
+            })
+    }
+
+    private func setTimer(_ timer: Task<Void, Never>?) {
+        let old = state.withLock { state in
+            let old = state.loop?.timer
+            state.loop?.timer = timer
+            return old
+        }
+        old?.cancel()
+    }
+}

@@ -1,0 +1,148 @@
+internal import HTTPTypes
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Logging
+
+// One request, from the table to what its answer says. Nothing here decides what the answer means.
+extension Outbox {
+    /// Sends a flight and reads its answer.
+    func send(_ flight: Flight) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
+        let entries: [OutboxEntry]
+        do {
+            entries = try store.read { view in try flight.entries.compactMap { try view.outboxEntry($0) } }
+        } catch {
+            store.host.logger.error("an entry could not be read", metadata: ["error": "\(error)"])
+            return (.whole(.notSent), [:])
+        }
+        // An entry that is gone is a mismatch that the next step finds.
+        guard let entry = entries.first, entries.count == flight.entries.count else { return (.whole(.notSent), [:]) }
+        if flight.isBatch { return await sendBatch(entries, key: flight.key) }
+        let reply = await exchange(entry.draft, key: flight.key)
+        return (.whole(reply.answer), [entry.id: reply.accepted])
+    }
+
+    /// Sends entries together. Success that says nothing of any of them is no answer.
+    private func sendBatch(
+        _ entries: [OutboxEntry], key: UUIDBytes
+    ) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
+        guard let batch = policy.batch else { return (.whole(.head(AnswerHead(404))), [:]) }
+        var draft = OutboxDraft(
+            id: key, lane: "", createdAt: 0, mutationType: "batch", method: "POST", endpoint: batch.endpoint,
+            payload: BatchBody.encode(entries))
+        draft.account = entries[0].draft.account
+        draft.fields = [.init(name: "Content-Type", value: Array("application/json".utf8))]
+        let reply = await exchange(draft, key: key)
+        guard reply.head?.status.kind == .successful, case .head = reply.answer else {
+            return (.whole(reply.answer), [:])
+        }
+        guard let found = reply.body.flatMap({ BatchBody.outcomes($0, of: entries.map(\.id)) }) else {
+            return (.whole(.none), [:])
+        }
+        return (.members(found.heads), found.accepted)
+    }
+
+    /// How an exchange ended, and what it brought.
+    struct Reply {
+        var answer: Answer
+        var accepted = AcceptedAnswer()
+        var head: HTTPResponse?
+        var body: [UInt8]?
+        var error: TransportError?
+    }
+
+    /// Sends one draft under a key.
+    func exchange(_ draft: OutboxDraft, key: UUIDBytes) async -> Reply {
+        do {
+            let stamp = try await credentials.fields(for: draft.account)
+            let request = request(draft, key: key, stamp: stamp)
+            return await read(try await send(request, draft))
+        } catch let error as TransportError {
+            return Reply(answer: Self.answer(to: error), error: error)
+        } catch {
+            store.host.logger.warning("a write could not be sent", metadata: ["error": "\(error)"])
+            return Reply(answer: .notSent)
+        }
+    }
+
+    func request(_ draft: OutboxDraft, key: UUIDBytes, stamp: HTTPFields) -> HTTPRequest {
+        var fields = HTTPFields()
+        for field in draft.fields {
+            guard let name = HTTPField.Name(field.name) else { continue }
+            fields.append(HTTPField(name: name, value: String(decoding: field.value, as: UTF8.self)))
+        }
+        for field in stamp { fields[field.name] = field.value }
+        let method = HTTPRequest.Method(draft.method) ?? .post
+        if Self.keyedMethods.contains(method) { fields[configuration.keyField] = key.description }
+        return configuration.base.request(method, appending: draft.endpoint, headers: fields)
+    }
+
+    private static let keyedMethods: Set<HTTPRequest.Method> = [.post, .put, .patch, .delete]
+
+    /// Sends the body from where it lies: a blob is held, and read chunk by chunk as it goes out.
+    private func send(_ request: HTTPRequest, _ draft: OutboxDraft) async throws -> TransportResponse {
+        guard let blob = draft.blob else {
+            let body = draft.payload.isEmpty ? nil : draft.payload
+            return try await transport.send(request, body: body, timeouts: configuration.timeouts)
+        }
+        guard let handle = try store.blob(blob.number) else { throw StoreError.blobGone }
+        let body = StreamedBody(byteCount: handle.byteCount) { range in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(range.count)
+            try handle.read(range) { span in bytes.append(copying: span) }
+            return bytes
+        }
+        return try await transport.send(request, streaming: body, timeouts: configuration.timeouts)
+    }
+
+    /// Reads an answer to its end: success that did not come whole is no success.
+    private func read(_ response: TransportResponse) async -> Reply {
+        let head = response.head
+        if isPortal(head) { return Reply(answer: .notSent, head: head) }
+        var body: [UInt8]?
+        do throws(TransportError) {
+            body = try await response.body.collect(upTo: configuration.answerLimit)
+        } catch .bodyTooLarge {
+            body = nil
+        } catch {
+            if head.status.kind == .successful { return Reply(answer: .none, head: head, error: error) }
+        }
+        let retryAfter = head.headerFields[.retryAfter].flatMap {
+            RetryAfter.seconds($0, date: head.headerFields[.date], now: store.host.now())
+        }
+        let answer = AnswerHead(
+            head.status.code, isReplay: head.headerFields[configuration.replayField]?.lowercased() == "true",
+            retryAfter: retryAfter.map { .seconds($0) }, isInProgress: Self.isInProgress(head, body))
+        let accepted = AcceptedAnswer(sequence: configuration.sequence(head), body: body)
+        return Reply(answer: .head(answer), accepted: accepted, head: head, body: body)
+    }
+
+    /// Whether somebody else answered in the server's place: over TLS nobody can.
+    private func isPortal(_ head: HTTPResponse) -> Bool {
+        if head.status.code == 511 { return true }
+        if configuration.base.scheme == "https" { return false }
+        if head.status.kind == .redirection {
+            // A server that moved says so on its own name; a portal leads to its own.
+            guard let location = head.headerFields[.location], location.contains("://") else { return false }
+            return !location.lowercased().contains("://\(configuration.base.authority)")
+        }
+        return CaptivePortal.isLikely(status: head.status.code, contentType: head.headerFields[.contentType])
+    }
+
+    /// RFC 9457: the type of a problem that says the first request under the key is not over.
+    private static func isInProgress(_ head: HTTPResponse, _ body: [UInt8]?) -> Bool {
+        guard head.status.code == 409, let body, let path = JSONPath("$.type"),
+            head.headerFields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true
+        else { return false }
+        let found = JSONExtractor([path]).values(of: body.rawSpan, codec: .json)
+        guard case .text(let type)? = found.first else { return false }
+        return type.contains("in-progress") || type.contains("outstanding")
+    }
+
+    static func answer(to error: TransportError) -> Answer {
+        switch error {
+        case .connectionRefused, .noConnection, .tls, .timeout(.connect), .invalidRequest: .notSent
+        case .cancelled, .timeout, .connectionLost, .bodyTooLarge, .encodedBody, .other: .none
+        }
+    }
+}

@@ -1,0 +1,42 @@
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Synchronization
+
+extension Outbox {
+    /// What waits to be sent, and why.
+    ///
+    /// - Complexity: a look at every entry.
+    public var status: OutboxStatus {
+        let moment = moment()
+        let running = state.withLock { state -> OutboxStatus? in
+            guard let loop = state.loop else { return nil }
+            var status = loop.machine.status(at: moment)
+            status.rejected = loop.rejected
+            return status
+        }
+        return running ?? statusAtRest(moment)
+    }
+
+    /// The status now, and again whenever it changes, until the reader ends. A reader that is slow gets the newest.
+    ///
+    /// What is enqueued while the outbox does not run is told when it does, or when something else changes.
+    public func statuses() -> AsyncStream<OutboxStatus> {
+        publish()
+        return statusBroadcast.states()
+    }
+
+    private func statusAtRest(_ moment: Moment) -> OutboxStatus {
+        var machine = DeliveryMachine(policy: policy, gate: state.withLock { $0.gate }, seed: 0)
+        // A store that cannot be read has nothing to tell; whoever enqueues or runs is told why.
+        let entries = (try? store.read { view in try view.outboxEntries().map { LaneEntry($0) } }) ?? []
+        _ = machine.step(.loaded(entries), at: moment, freshKey: UUIDBytes(high: 0, low: 0))
+        var status = machine.status(at: moment)
+        status.rejected = entries.count { $0.delivery.state == .rejected }
+        status.isRunning = false
+        if status.unsent > 0 { status.pauses = [.notRunning] }
+        return status
+    }
+
+    func publish() { statusBroadcast.set(status) }
+}

@@ -1,0 +1,119 @@
+internal import LarderFormat
+public import LarderStore
+public import LarderTransport
+internal import Synchronization
+
+/// Keeps writes until the server has them, and sends them in order, once, whatever dies in between.
+///
+/// A write is durable when ``enqueue(_:)`` returns; what the server says is awaited separately (``outcome(of:)``). The host starts
+/// it once (``run()``); it sends what waits whenever there is a network, also writes that transactions of the host enqueued.
+/// What is sent when, and what answers mean, is decided by a pure step function; this is the shell that performs it.
+///
+/// One outbox runs per store. docs/internals/outbox.md tells the rules.
+public final class Outbox: Sendable {
+    package let store: Store
+    let transport: any Transport
+    let configuration: OutboxConfiguration
+    let policy: OutboxPolicy
+    let credentials: any AccountCredentials
+    let connectivity: any ConnectivitySource
+    let onEvent: @Sendable (OutboxEvent) -> Void
+    let state: Mutex<OutboxState>
+    let statusBroadcast = StateBroadcast(OutboxStatus())
+    /// Who is signed in, for what sends beside the outbox.
+    let gateBroadcast: StateBroadcast<SessionGate>
+
+    /// An outbox that does not run yet; writes may be enqueued all the same.
+    ///
+    /// - Parameters:
+    ///   - account: who is signed in; nil where there are no accounts. See ``signedIn(as:)``.
+    ///   - connectivity: how the network is.
+    ///   - onEvent: told what happens, on whatever thread it happens; must be quick.
+    public init(
+        store: Store, transport: any Transport, configuration: OutboxConfiguration,
+        policy: OutboxPolicy = OutboxPolicy(), credentials: any AccountCredentials = FixedAccountCredentials(),
+        account: String? = nil, connectivity: any ConnectivitySource,
+        onEvent: @escaping @Sendable (OutboxEvent) -> Void = { _ in }
+    ) {
+        precondition(policy.isSound, "a part of the policy is out of its range")
+        self.store = store
+        self.transport = transport
+        self.configuration = configuration
+        self.policy = policy
+        self.credentials = credentials
+        self.connectivity = connectivity
+        self.onEvent = onEvent
+        state = Mutex(OutboxState(gate: .signedIn(account)))
+        gateBroadcast = StateBroadcast(.signedIn(account))
+    }
+
+    /// Tells who is signed in from now on; what other accounts wrote waits until they are again.
+    public func signedIn(as account: String?) { setGate(.signedIn(account)) }
+
+    /// Tells that nobody is signed in: nothing is sent.
+    public func signedOut() { setGate(.signedOut) }
+
+    /// The host has come to the foreground: what waits is tried at once, as far as the server did not ask for more time.
+    public func foreground() { post(.event(.foreground)) }
+
+    package func setGate(_ gate: SessionGate) {
+        state.withLock { state in
+            state.gate = gate
+            state.loop?.inputs.yield(.event(.session(gate)))
+            gateBroadcast.set(gate)
+        }
+    }
+
+    func post(_ input: OutboxInput) {
+        state.withLock { state in _ = state.loop?.inputs.yield(input) }
+    }
+
+    func moment() -> Moment { Moment(elapsed: store.host.elapsed(), now: store.host.now()) }
+}
+
+/// What the shell holds besides the pure machine, under one lock.
+struct OutboxState {
+    /// What is held while the outbox runs.
+    struct Loop {
+        var machine: DeliveryMachine
+        let inputs: AsyncStream<OutboxInput>.Continuation
+        var flights: [UUIDBytes: Task<Void, Never>] = [:]
+        var timer: Task<Void, Never>?
+        /// Raised when what is under way is given up, so that its answers are not taken for others'.
+        var epoch = 0
+        /// The highest sequence the machine knows of each lane, and of lanes that it knows nothing of.
+        var seen: [String: Int64] = [:]
+        var seenAtLoad: Int64 = 0
+        /// Whether the machine has to be made anew from the table before anything else.
+        var needsReload = false
+        /// How often in a row the table was not as the machine thought.
+        var mismatches = 0
+        /// Dead letters that the machine does not hold.
+        var rejected = 0
+    }
+
+    var gate: SessionGate
+    var loop: Loop?
+}
+
+/// What the loop of the shell is told.
+enum OutboxInput: Sendable {
+    /// Something for the machine.
+    case event(DeliveryEvent)
+    /// Lanes gained or lost an entry.
+    case lanes(Set<String>)
+    /// A request is over.
+    case flight(UUIDBytes, epoch: Int, FlightAnswer, [UUIDBytes: AcceptedAnswer])
+    /// Somebody wants something done, and to know whether it was.
+    case command(OutboxCommand)
+}
+
+/// Something that is wanted of the machine, and who waits for it.
+struct OutboxCommand: Sendable {
+    /// What to tell the machine.
+    let event: DeliveryEvent
+    /// Why it cannot be done, if it cannot.
+    let refusal: @Sendable (DeliveryMachine) -> OutboxError?
+    /// Told when it is stored, or why it is not.
+    let answer: CheckedContinuation<Result<Void, any Error>, Never>
+}

@@ -1,0 +1,71 @@
+public import HTTPTypes
+public import LarderTransport
+
+/// How to write to one server.
+public struct OutboxConfiguration: Sendable {
+    /// Where endpoints are appended.
+    public var base: BaseURL
+    /// The header field that carries the idempotency key.
+    public var keyField: HTTPField.Name
+    /// The header field in which the server says that it answers an earlier request.
+    public var replayField: HTTPField.Name
+    /// The server's sequence of a write, as its answer reports it; nil where it does not.
+    public var sequence: @Sendable (HTTPResponse) -> Int64?
+    /// How long to wait for each step of an exchange.
+    public var timeouts: TransportTimeouts
+    /// The longest answer that is read, in bytes; what is longer counts as no body.
+    public var answerLimit: Int
+    /// Signs an account in again when the server does not take its credentials any more; answers whether it worked. Called
+    /// once at a time, when there is a network. Nil: the host signs in by itself, and says so.
+    public var signIn: (@Sendable (_ account: String?) async -> Bool)?
+
+    /// A configuration with defaults.
+    ///
+    /// - Parameter keyField: `X-Idempotency-Key`, or ``draftKeyField``.
+    public init(
+        base: BaseURL, keyField: HTTPField.Name = Self.sourceKeyField, timeouts: TransportTimeouts = TransportTimeouts()
+    ) {
+        self.base = base
+        self.keyField = keyField
+        self.timeouts = timeouts
+        replayField = Self.standardReplayField
+        sequence = { head in head.headerFields[Self.sequenceField].flatMap { Int64($0) } }
+        answerLimit = 1 << 20
+        signIn = nil
+    }
+
+    /// `X-Idempotency-Key`.
+    public static let sourceKeyField = name("X-Idempotency-Key")
+    /// `Idempotency-Key`, as the IETF's draft has it.
+    public static let draftKeyField = name("Idempotency-Key")
+    /// `Idempotency-Replayed`.
+    public static let standardReplayField = name("Idempotency-Replayed")
+    /// `X-Sync-Sequence`: the sequence under which the write's changes will come back.
+    public static let sequenceField = name("X-Sync-Sequence")
+
+    private static func name(_ text: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is a token") }
+        return name
+    }
+}
+
+/// Supplies the header fields that tell the server who writes. They are stamped at send and never stored.
+public protocol AccountCredentials: Sendable {
+    /// The fields to send for an account; nil where there are no accounts.
+    ///
+    /// What it throws counts as a request that was not sent.
+    func fields(for account: String?) async throws -> HTTPFields
+}
+
+/// Credentials that are the same for all accounts, such as none.
+public struct FixedAccountCredentials: AccountCredentials {
+    private let fields: HTTPFields
+
+    /// Always these fields.
+    public init(_ fields: HTTPFields = [:]) {
+        self.fields = fields
+    }
+
+    /// The fields, whoever writes.
+    public func fields(for account: String?) async -> HTTPFields { fields }
+}

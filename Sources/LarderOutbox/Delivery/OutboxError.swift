@@ -1,0 +1,53 @@
+public import HTTPTypes
+public import LarderFormat
+public import LarderStore
+public import LarderTransport
+
+/// What the outbox can report beside the errors of the store.
+public enum OutboxError: Error, Sendable {
+    /// So much waits already that the write does not fit: send, raise the bounds, or drop some.
+    case full(PendingOutbox)
+    /// An unfinished entry has the same deduplication key, and another content.
+    case deduplicationMismatch(UUIDBytes)
+    /// The write is to come after an entry that was rejected.
+    case afterRejected(UUIDBytes)
+    /// The outbox has no such entry.
+    case unknownEntry(UUIDBytes)
+    /// The entry is being sent, and what is to be done would come too late.
+    case beingSent(UUIDBytes)
+    /// The entry was tried already: the server may know it as it is.
+    case alreadyTried(UUIDBytes)
+    /// The entry is not in a state in which this makes sense.
+    case notApplicable(UUIDBytes, OutboxDelivery.State)
+    /// The write may not wait, and there is no network.
+    case offline
+    /// The write may not wait, and nobody is signed in, or no more.
+    case notSignedIn
+    /// The exchange of a write that may not wait failed; whether the server has it is not known after some of these.
+    case transport(TransportError)
+    /// The server refused a write that may not wait.
+    case refused(HTTPResponse)
+    /// The outbox stopped before the outcome was there.
+    case stopped
+}
+
+extension OutboxError: CustomStringConvertible {
+    /// What happened and, where there is one, the remedy, in one line.
+    public var description: String {
+        switch self {
+        case .full(let pending):
+            "\(pending.entries) writes of \(pending.byteCount) bytes wait already: this one does not fit."
+        case .deduplicationMismatch(let id): "The entry \(id) has the same deduplication key and another content."
+        case .afterRejected(let id): "The entry \(id), which this comes after, was rejected: retry it first."
+        case .unknownEntry(let id): "The outbox has no entry \(id)."
+        case .beingSent(let id): "The entry \(id) is being sent: wait for its outcome."
+        case .alreadyTried(let id): "The entry \(id) was tried already: the server may have it as it is."
+        case .notApplicable(let id, let state): "The entry \(id) is \(state.rawValue): this cannot be done with it."
+        case .offline: "There is no network, and the write may not wait for one."
+        case .notSignedIn: "Nobody is signed in, and the write may not wait."
+        case .transport(let error): "The exchange failed: \(error)"
+        case .refused(let head): "The server refused the write (\(head.status.code))."
+        case .stopped: "The outbox stopped before the outcome was there."
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package import LarderFormat
+package import LarderStore
+
+/// What an answer brought beside its verdict.
+package struct AcceptedAnswer: Hashable, Sendable {
+    /// The server's sequence of the write, where it reported one.
+    package var sequence: Int64?
+    /// The body, where there is one and the entry loads it.
+    package var body: [UInt8]?
+
+    /// An answer of these parts.
+    package init(sequence: Int64? = nil, body: [UInt8]? = nil) {
+        self.sequence = sequence
+        self.body = body
+    }
+}
+
+/// The table is not as the machine thinks: somebody else has acted.
+package struct OutOfStep: Error, Equatable {
+    /// The entry whose delivery is another.
+    package var id: UUIDBytes
+}
+
+extension Transaction {
+    /// Stores the changes of one step; all of them, or none.
+    ///
+    /// - Parameters:
+    ///   - answers: by entry, for those accepted.
+    ///   - now: milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``OutOfStep``; what the store throws.
+    package mutating func apply(
+        _ changes: [DeliveryChange], answers: [UUIDBytes: AcceptedAnswer], at now: Int64
+    ) throws {
+        for change in changes {
+            let stored = try outboxEntry(change.id)
+            guard let stored, stored.delivery == change.expected else { throw OutOfStep(id: change.id) }
+            switch change {
+            case .update(let id, let old, let new):
+                guard try update(id, from: old, to: new) else { throw OutOfStep(id: id) }
+            case .accept(let id, _):
+                try accept(id, sequence: answers[id]?.sequence, at: now)
+            case .reject(let id, let old, let reason):
+                var delivery = old
+                delivery.lastError = reason.description
+                if case .status(let status) = reason { delivery.lastStatus = status }
+                if case .conflict(let status) = reason { delivery.lastStatus = status }
+                try reject(id, delivery, detail: reason.description, at: now)
+            case .remove(let id, _, let outcome, let reason):
+                try acknowledge(id, outcome: outcome, detail: reason?.description, at: now)
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import LarderFormat
+internal import LarderStore
+package import LarderTransport
+
+extension DeliveryMachine {
+    /// What waits, and why; without the rejected ones, which the machine does not hold.
+    package func status(at moment: Moment) -> OutboxStatus {
+        var status = OutboxStatus()
+        for entry in entries {
+            switch entry.delivery.state {
+            case .pending: status.pending += 1
+            case .sending: status.sending += 1
+            case .waiting: status.waiting += 1
+            case .failed: status.failed += 1
+            case .unresolved: status.unresolved += 1
+            case .conflicted: status.conflicted += 1
+            case .rejected: status.rejected += 1
+            }
+        }
+        status.oldestCreatedAt = entries.map(\.createdAt).min()
+        let turns = turns()
+        let due = turns.compactMap { entries[$0].delivery.state == .waiting ? entries[$0].due : nil }.min()
+        status.nextAttemptAt = due.map {
+            moment.now.addingReportingOverflow(max($0 - moment.elapsed, .zero).milliseconds).partialValue
+        }
+        status.pauses = pauses(turns)
+        status.isRunning = !isStopping
+        return status
+    }
+
+    private func pauses(_ turns: [Int]) -> [PauseReason] {
+        var live = entries.filter { $0.isLive && $0.delivery.state != .sending }
+        if live.isEmpty { return [] }
+        var reasons: [PauseReason] = []
+        if heldUntil != nil { reasons.append(.storage) }
+        if !isOnline { reasons.append(.offline) }
+        switch gate {
+        case .signedOut: reasons.append(.signedOut)
+        case .expired(let account): reasons.append(.signInExpired(account: account))
+        case .signedIn(let account):
+            let foreign = live.count { $0.account != account }
+            if foreign > 0 { reasons.append(.otherAccounts(foreign)) }
+            live.removeAll { $0.account != account }
+            // What is behind one that is being sent, or will be, only waits for its turn.
+            guard isOnline else { break }
+            let moving = Set(turns.map { entries[$0].lane })
+            let held = live.count { !moving.contains($0.lane) }
+            if held > 0 { reasons.append(.held(held)) }
+        }
+        return reasons
+    }
+}

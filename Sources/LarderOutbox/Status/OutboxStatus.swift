@@ -1,0 +1,64 @@
+/// What waits to be sent, and why.
+public struct OutboxStatus: Hashable, Sendable {
+    /// Entries to be sent that were not tried yet, or whose turn has come.
+    public var pending = 0
+    /// Entries whose send is under way.
+    public var sending = 0
+    /// Entries that were tried and wait for a time.
+    public var waiting = 0
+    /// Entries whose attempts are used up; they are revived by hand or when the network returns.
+    public var failed = 0
+    /// Entries of which nobody can tell whether the server has them: the host decides.
+    public var unresolved = 0
+    /// Entries in conflict, until the resolver has decided.
+    public var conflicted = 0
+    /// Entries that the server refused, kept until somebody acts.
+    public var rejected = 0
+    /// When the oldest entry that the server does not have was made, in milliseconds since 1970-01-01 UTC.
+    public var oldestCreatedAt: Int64?
+    /// When the next try is due, likewise; nil when none is waited for.
+    public var nextAttemptAt: Int64?
+    /// Why entries that could go do not.
+    public var pauses: [PauseReason] = []
+    /// Whether an outbox runs that sends them.
+    public var isRunning = false
+
+    /// A status of nothing.
+    public init() {}
+
+    /// The entries that the server does not have yet and may still get by themselves.
+    public var unsent: Int { pending + sending + waiting }
+}
+
+/// Why nothing is sent, or some of it is not.
+public enum PauseReason: Hashable, Sendable {
+    /// Nobody runs the outbox.
+    case notRunning
+    /// There is no network.
+    case offline
+    /// Nobody is signed in.
+    case signedOut
+    /// The server does not take the credentials of the account any more.
+    case signInExpired(account: String?)
+    /// So many entries were made under other accounts than the one signed in.
+    case otherAccounts(Int)
+    /// So many entries wait behind others that failed, are in doubt or in conflict, or that they come after.
+    case held(Int)
+    /// The store could not keep what happened; it is tried again.
+    case storage
+}
+
+extension PauseReason: CustomStringConvertible {
+    /// Why, in one line for people.
+    public var description: String {
+        switch self {
+        case .notRunning: "Nothing is sent: the outbox does not run."
+        case .offline: "Nothing is sent: there is no network."
+        case .signedOut: "Nothing is sent: nobody is signed in."
+        case .signInExpired: "Nothing is sent: the sign-in has expired. Sign in again."
+        case .otherAccounts(let count): "\(count) wait for another account to sign in."
+        case .held(let count): "\(count) wait behind others that could not be sent."
+        case .storage: "Nothing is sent: the store could not keep what happened. Is there room on the device?"
+        }
+    }
+}

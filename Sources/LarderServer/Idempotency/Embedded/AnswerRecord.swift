@@ -1,0 +1,68 @@
+import HTTPTypes
+import LarderFormat
+
+/// The record of an executed request: its fingerprint and its answer.
+///
+/// docs/internals/idempotency.md, "larder.keys".
+struct AnswerRecord: Hashable {
+    /// What the key was used for.
+    var fingerprint: RequestFingerprint
+    /// When it was executed, in milliseconds since 1970-01-01 UTC.
+    var executedAt: Int64
+    /// From when on it counts as forgotten, in the same unit.
+    var expiresAt: Int64
+    /// What is given to repetitions.
+    var answer: ServerAnswer
+
+    init(fingerprint: RequestFingerprint, executedAt: Int64, expiresAt: Int64, answer: ServerAnswer) {
+        self.fingerprint = fingerprint
+        self.executedAt = executedAt
+        self.expiresAt = expiresAt
+        self.answer = answer
+    }
+
+    /// Reads a body.
+    init(decoding body: RawSpan) throws(FormatError) {
+        var reader = TupleReader(body)
+        let first = UInt64(bitPattern: try reader.integer())
+        let second = UInt64(bitPattern: try reader.integer())
+        fingerprint = RequestFingerprint(first, second)
+        executedAt = try reader.integer()
+        expiresAt = try reader.integer()
+        let status = try reader.integer()
+        guard status >= 200, status <= 599 else { throw .invalidValue(field: "status", value: status) }
+        let count = try reader.integer()
+        guard count >= 0 else { throw .invalidValue(field: "field_count", value: count) }
+        var fields = HTTPFields()
+        for _ in 0..<count {
+            let name = try reader.text()
+            let value = try reader.text()
+            guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else {
+                throw .invalidValue(field: "field_count", value: count)
+            }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        answer = ServerAnswer(HTTPResponse.Status(code: Int(status)), fields: fields, body: try reader.bytes())
+        try reader.end()
+    }
+
+    /// The body.
+    func encode() -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: Int64(bitPattern: fingerprint.first))
+        writer.append(integer: Int64(bitPattern: fingerprint.second))
+        writer.append(integer: executedAt)
+        writer.append(integer: expiresAt)
+        writer.append(integer: Int64(answer.status.code))
+        writer.append(integer: Int64(answer.fields.count))
+        for field in answer.fields {
+            writer.append(text: field.name.canonicalName)
+            writer.append(text: field.value)
+        }
+        writer.append(bytes: answer.body)
+        return writer.bytes
+    }
+
+    /// Whether it still counts.
+    func isRemembered(at now: Int64) -> Bool { now < expiresAt }
+}

@@ -1,0 +1,98 @@
+import LarderEngine
+import LarderFormat
+
+extension LMDBIdempotencyStore {
+    /// Runs `effect` on the writer's thread; returns when its commit is on the medium.
+    public func perform(
+        _ effect: @escaping Effect, under lease: IdempotencyLease?, at now: Int64,
+        keeping retention: AnswerRetention
+    ) async throws -> IdempotencyOutcome {
+        defer { if let lease { leases.end(lease) } }
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                try environment.onWriter {
+                    continuation.resume(
+                        with: Result { try self.execute(effect, lease, at: now, keeping: retention) })
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    /// One transaction. Its error is what undoes an effect whose answer is not remembered.
+    private func execute(
+        _ effect: Effect, _ lease: IdempotencyLease?, at now: Int64, keeping retention: AnswerRetention
+    ) throws -> IdempotencyOutcome {
+        do {
+            return try environment.transact(durability: .full) { engine in
+                if let lease, let known = try self.outcome(of: lease, at: now, &engine) { return known }
+                let answer = try ServerTransaction.run(&engine, hostTables, effect)
+                guard answer.isFinal else { throw NotFinal(answer: answer) }
+                guard answer.body.count <= retention.longestBody else {
+                    throw IdempotencyError.answerTooLong(actual: answer.body.count, limit: retention.longestBody)
+                }
+                if let lease { try self.remember(answer, lease, at: now, retention, &engine) }
+                try self.evict(at: now, &engine)
+                return .executed(answer)
+            }
+        } catch let refused as NotFinal {
+            return .executed(refused.answer)
+        }
+    }
+
+    /// What is remembered of the key by now; nil when the effect is to run. An answer that has expired goes.
+    private func outcome(
+        of lease: IdempotencyLease, at now: Int64, _ engine: inout WriteTransaction
+    ) throws -> IdempotencyOutcome? {
+        let key = KeyTables.answerKey(lease.key)
+        guard let record = try tables.record(key, in: engine) else { return nil }
+        if record.isRemembered(at: now) {
+            return record.fingerprint == lease.fingerprint ? .replay(record.answer) : .mismatch
+        }
+        try engine.remove(KeyTables.expiryKey(record.expiresAt, lease.key).rawSpan, in: tables.expiry)
+        try engine.remove(key.rawSpan, in: tables.keys)
+        return nil
+    }
+
+    private func remember(
+        _ answer: ServerAnswer, _ lease: IdempotencyLease, at now: Int64, _ retention: AnswerRetention,
+        _ engine: inout WriteTransaction
+    ) throws {
+        let (end, isOver) = now.addingReportingOverflow(retention.milliseconds)
+        let record = AnswerRecord(
+            fingerprint: lease.fingerprint, executedAt: now, expiresAt: isOver ? .max : end,
+            answer: answer.kept(by: retention))
+        let key = KeyTables.answerKey(lease.key)
+        let value = KeyTables.seal(record.encode(), key: key, table: tables.keys)
+        try engine.set(value.rawSpan, forKey: key.rawSpan, in: tables.keys)
+        let expiryKey = KeyTables.expiryKey(record.expiresAt, lease.key)
+        let entry = KeyTables.seal([], key: expiryKey, table: tables.expiry)
+        try engine.set(entry.rawSpan, forKey: expiryKey.rawSpan, in: tables.expiry)
+    }
+
+    /// Removes some answers that have expired, the oldest first. Bounded: every execution does its share.
+    private func evict(at now: Int64, _ engine: inout WriteTransaction) throws {
+        var expired: [[UInt8]] = []
+        let start = KeyTables.lowestKey
+        _ = try engine.withCursor(in: tables.expiry) { cursor in
+            try cursor.removeWhile(from: start.rawSpan, limit: Self.evictedAtOnce) { entry in
+                // A damaged entry leads to no answer; it goes alone.
+                guard let (expiresAt, key) = try? tables.parse(expiry: entry) else { return true }
+                if expiresAt > now { return false }
+                expired.append(key)
+                return true
+            }
+        }
+        for key in expired {
+            // A record that cannot be read stays: whether its request was executed is not known.
+            guard let record = try? tables.record(key, in: engine), !record.isRemembered(at: now) else { continue }
+            try engine.remove(key.rawSpan, in: tables.keys)
+        }
+    }
+}
+
+/// Undoes an effect whose answer asks for another try.
+private struct NotFinal: Error {
+    let answer: ServerAnswer
+}

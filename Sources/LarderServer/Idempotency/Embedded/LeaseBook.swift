@@ -1,0 +1,39 @@
+import Synchronization
+
+/// Who is executing which key in this process.
+///
+/// Kept in memory only: a lease that dies with its process costs nothing, for nothing of it was committed, and the
+/// client's retry runs at once.
+final class LeaseBook: Sendable {
+    private struct State {
+        var leases: [IdempotencyKey: (lease: IdempotencyLease, end: Int64)] = [:]
+        var lastNumber: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Leases `key`, or says who holds it.
+    func take(
+        _ key: IdempotencyKey, for fingerprint: RequestFingerprint, at now: Int64, end: Int64
+    ) -> IdempotencyClaim {
+        state.withLock { state in
+            if let (held, end) = state.leases[key], now < end {
+                return held.fingerprint == fingerprint ? .running(retryAfter: 1) : .mismatch
+            }
+            state.lastNumber += 1
+            let lease = IdempotencyLease(key: key, fingerprint: fingerprint, number: state.lastNumber)
+            state.leases[key] = (lease, end)
+            return .run(lease)
+        }
+    }
+
+    /// Ends `lease`, unless another one has taken its place.
+    func end(_ lease: IdempotencyLease) {
+        state.withLock { state in
+            if state.leases[lease.key]?.lease == lease { state.leases[lease.key] = nil }
+        }
+    }
+
+    /// How many leases have not ended.
+    var count: Int { state.withLock { $0.leases.count } }
+}

@@ -1,0 +1,36 @@
+public import LarderFormat
+
+/// What can go wrong between a request and its store, the handler's own errors apart.
+public enum IdempotencyError: Error, Hashable, Sendable {
+    /// The account's name has more than ``IdempotencyKey/longestAccount`` bytes.
+    case accountTooLong(actual: Int)
+    /// The text is no key.
+    case malformedKey
+    /// The handler's answer is too long to be remembered, in bytes; nothing was committed.
+    case answerTooLong(actual: Int, limit: Int)
+    /// The store's directory holds something else than a store of keys.
+    case notAKeyStore
+    /// The store was made by a version that this one cannot read; its format.
+    case unsupportedFormat(Int64)
+    /// A record of the store is damaged. Whether its request was executed is not known, so it is not executed again.
+    case damaged(FormatError)
+    /// No table of that name was named when the store was opened.
+    case unknownTable(String)
+}
+
+extension IdempotencyError: CustomStringConvertible {
+    /// What happened, in one line without the request's content.
+    public var description: String {
+        switch self {
+        case .accountTooLong(let actual):
+            "The account's name has \(actual) bytes; at most \(IdempotencyKey.longestAccount) are allowed."
+        case .malformedKey: "A key has 1 to \(IdempotencyKey.longestText) visible ASCII characters."
+        case .answerTooLong(let actual, let limit):
+            "The answer has \(actual) bytes, and at most \(limit) are remembered: nothing was committed."
+        case .notAKeyStore: "The directory holds no store of keys."
+        case .unsupportedFormat(let format): "The store of keys has format \(format), which this version cannot read."
+        case .damaged(let error): "A remembered answer is damaged (\(error)): its request is not executed again."
+        case .unknownTable(let name): "The table \(name) was not named when the store was opened."
+        }
+    }
+}

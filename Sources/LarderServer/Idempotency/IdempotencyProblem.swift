@@ -1,0 +1,81 @@
+public import HTTPTypes
+
+/// A refusal that comes from the key or its request, not from the handler (RFC 9457).
+public struct IdempotencyProblem: Error, Hashable, Sendable {
+    /// What is wrong; the word that ends the problem's type.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// 400: the route wants a key, and the request has none.
+        case keyMissing = "key-missing"
+        /// 400: the key is no key.
+        case keyMalformed = "key-malformed"
+        /// 409: a request with this key is running.
+        case inProgress = "in-progress"
+        /// 422: the key belongs to another request.
+        case keyReused = "key-reused"
+        /// 413: the body is longer than the route takes.
+        case bodyTooLong = "body-too-long"
+        /// 422: the body is no batch.
+        case batchMalformed = "batch-malformed"
+
+        /// The type as it stands in the body.
+        public var type: String { "urn:larder:idempotency:" + rawValue }
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// A sentence for people.
+    public let detail: String
+    /// The value of `Retry-After`, in whole seconds.
+    public let retryAfter: Int64?
+
+    init(_ kind: Kind, _ detail: String, retryAfter: Int64? = nil) {
+        self.kind = kind
+        self.detail = detail
+        self.retryAfter = retryAfter
+    }
+
+    /// The status.
+    public var status: HTTPResponse.Status {
+        switch kind {
+        case .keyMissing, .keyMalformed: .badRequest
+        case .inProgress: .conflict
+        case .keyReused, .batchMalformed: .unprocessableContent
+        case .bodyTooLong: .contentTooLarge
+        }
+    }
+
+    /// The refusal as an answer.
+    public var answer: ServerAnswer {
+        var writer = JSONWriter()
+        writer.raw("{\"type\":")
+        writer.string(kind.type)
+        writer.raw(",\"title\":")
+        writer.string(detail)
+        writer.raw(",\"status\":")
+        writer.integer(Int64(status.code))
+        writer.raw("}")
+        var answer = ServerAnswer(status, fields: [.contentType: "application/problem+json"], body: writer.bytes)
+        if let retryAfter { answer.fields[.retryAfter] = String(retryAfter) }
+        return answer
+    }
+}
+
+extension IdempotencyProblem {
+    static func missingKey(_ field: HTTPField.Name) -> IdempotencyProblem {
+        IdempotencyProblem(.keyMissing, "This request needs a key in \(field.rawName)")
+    }
+
+    static func malformedKey(_ field: HTTPField.Name) -> IdempotencyProblem {
+        IdempotencyProblem(.keyMalformed, "The key in \(field.rawName) must be 1 to 128 visible characters")
+    }
+
+    static func inProgress(retryAfter seconds: Int64) -> IdempotencyProblem {
+        IdempotencyProblem(.inProgress, "A request with this key is being executed", retryAfter: max(1, seconds))
+    }
+
+    static let keyReused = IdempotencyProblem(.keyReused, "This key was used for another request")
+
+    static func bodyTooLong(limit: Int) -> IdempotencyProblem {
+        IdempotencyProblem(.bodyTooLong, "The body must not be longer than \(limit) bytes")
+    }
+}

@@ -1,0 +1,38 @@
+public import HTTPTypes
+
+/// One write as its handler sees it, whether it came by itself or in a batch.
+public struct IdempotentRequest: Hashable, Sendable {
+    /// Whose write it is, as the host has found out from the request.
+    public let account: String
+    /// The key that names the write within its account; nil only where a route does not require one.
+    public let key: String?
+    /// The method.
+    public let method: HTTPRequest.Method
+    /// The path with its query.
+    public let path: String
+    /// The header fields; those of the whole batch for a write of a batch.
+    public let fields: HTTPFields
+    /// The body, whole; the payload's JSON text for a write of a batch.
+    public let body: [UInt8]
+    /// The client's name of the kind of write, for a write of a batch.
+    public let type: String?
+
+    /// Describes a write.
+    public init(
+        account: String, key: String?, method: HTTPRequest.Method, path: String, fields: HTTPFields = [:],
+        body: [UInt8] = [], type: String? = nil
+    ) {
+        self.account = account
+        self.key = key
+        self.method = method
+        self.path = path
+        self.fields = fields
+        self.body = body
+        self.type = type
+    }
+
+    /// What tells this write from another one under the same key.
+    var fingerprint: RequestFingerprint {
+        RequestFingerprint(method: method.rawValue, path: path, body: body)
+    }
+}

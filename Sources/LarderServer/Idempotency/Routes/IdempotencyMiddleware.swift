@@ -1,0 +1,74 @@
+#if Server
+import HTTPTypes
+public import Hummingbird
+
+/// A context that carries the permit of a request from the middleware to its handler.
+public protocol IdempotentRequestContext: RequestContext {
+    /// The store behind the gate.
+    associatedtype Store: IdempotencyStore
+    /// Set by ``IdempotencyMiddleware`` where the method carries a key.
+    var idempotency: IdempotencyPermit<Store>? { get set }
+}
+
+/// Executes each write once for a whole group of routes.
+///
+/// It answers repetitions itself and passes a request on with the permit to execute it. The handler gives its effect to
+/// ``IdempotencyPermit/perform(_:)``; what it does elsewhere is not part of the commit. A handler that does not
+/// perform is executed every time. Requests of other methods pass untouched.
+///
+/// ```swift
+/// router.post("/visits") { request, context in
+///     try await context.perform { transaction in … }
+/// }
+/// ```
+public struct IdempotencyMiddleware<Context: IdempotentRequestContext>: RouterMiddleware {
+    private let gate: IdempotencyGate<Context.Store>
+    private let account: @Sendable (Request, Context) async throws -> String
+
+    /// - Parameter account: Whose keys the request uses.
+    public init(
+        _ gate: IdempotencyGate<Context.Store>,
+        account: @escaping @Sendable (Request, Context) async throws -> String
+    ) {
+        self.gate = gate
+        self.account = account
+    }
+
+    /// Answers a repetition; passes on what is new.
+    @concurrent
+    public func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard IdempotencyPolicy.methods.contains(request.method) else { return try await next(request, context) }
+        return try await answeringProblems {
+            var (request, context) = (request, context)
+            let account = try await account(request, context)
+            let described = try await gate.policy.describe(&request, account: account)
+            switch try await gate.admit(described) {
+            case .answer(let answer): return Response(answer)
+            case .execute(let permit):
+                context.idempotency = permit
+                let outcome: Result<Response, any Error>
+                do {
+                    outcome = .success(try await next(request, context))
+                } catch {
+                    outcome = .failure(error)
+                }
+                await permit.release()
+                return try outcome.get()
+            }
+        }
+    }
+}
+
+extension IdempotentRequestContext {
+    /// Performs the effect under the permit of this request.
+    ///
+    /// - Precondition: The request came through ``IdempotencyMiddleware``.
+    /// - Throws: As ``IdempotencyPermit/perform(_:)``.
+    public func perform(_ effect: Store.Effect) async throws -> Response {
+        guard let idempotency else { preconditionFailure("the request did not come through the middleware") }
+        return Response(try await idempotency.perform(effect))
+    }
+}
+#endif

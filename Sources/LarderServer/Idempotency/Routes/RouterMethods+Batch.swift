@@ -1,0 +1,87 @@
+#if Server
+import HTTPTypes
+public import Hummingbird
+
+extension RouterMethods {
+    /// Adds `POST /sync/batch`: many writes in one request, each executed once under its own id.
+    ///
+    /// The body is `{"operations":[{"id","type","resource","method","payload"},…]}`. The operations are executed one after
+    /// the other, each in a commit of its own, and a refused one does not stop the others. The answer is 200 with
+    /// `{"outcomes":[{"id","status","body"},…]}` in the same order; when one of them is being executed for somebody
+    /// else, it is 409 with `Retry-After`, and the client sends the whole batch again.
+    ///
+    /// The id of an operation is the same key that it has when it is sent by itself; so is its fingerprint, when
+    /// `resource` with `basePath` before it is that path, and `payload` byte by byte that body.
+    ///
+    /// - Parameters:
+    ///   - basePath: What `resource` is relative to, without a slash at the end.
+    ///   - mostOperations: A longer batch is refused with 422.
+    ///   - handler: Gives what is to be done for one operation; it finds the kind of write in `type` and `path`. An
+    ///     error other than Hummingbird's is answered with 500, and the others go on.
+    @discardableResult
+    public func idempotentBatch<Store: IdempotencyStore>(
+        _ path: RouterPath = "/sync/batch", through gate: IdempotencyGate<Store>, basePath: String = "",
+        mostOperations: Int = 100, account: @escaping @Sendable (Request, Context) async throws -> String,
+        effect handler: @escaping @Sendable (IdempotentRequest, Context) async throws -> Store.Effect
+    ) -> Self {
+        on(path, method: .post) { request, context -> Response in
+            var request = request
+            return try await answeringProblems {
+                let account = try await account(request, context)
+                let body = try await gate.policy.body(of: &request)
+                let operations = try BatchOperation.parse(body, limit: mostOperations)
+                var outcomes = BatchAnswer()
+                for operation in operations {
+                    let described = operation.described(account: account, fields: request.headers, basePath: basePath)
+                    let answer = try await Self.answer(described, through: gate) { try await handler($0, context) }
+                    outcomes.append(answer, of: operation.id)
+                }
+                return Response(outcomes.finish())
+            }
+        }
+    }
+
+    /// As ``idempotentBatch(_:through:basePath:mostOperations:account:effect:)``, with the data in the same file as the
+    /// keys.
+    @discardableResult
+    public func idempotentBatch(
+        _ path: RouterPath = "/sync/batch", through gate: IdempotencyGate<LMDBIdempotencyStore>, basePath: String = "",
+        mostOperations: Int = 100, account: @escaping @Sendable (Request, Context) async throws -> String,
+        use handler: @escaping @Sendable (IdempotentRequest, Context, inout ServerTransaction) throws -> ServerAnswer
+    ) -> Self {
+        idempotentBatch(
+            path, through: gate, basePath: basePath, mostOperations: mostOperations, account: account
+        ) { request, context in
+            { transaction in try handler(request, context, &transaction) }
+        }
+    }
+
+    /// The answer to one operation.
+    ///
+    /// - Throws: 409 when it is being executed already.
+    private static func answer<Store: IdempotencyStore>(
+        _ request: IdempotentRequest, through gate: IdempotencyGate<Store>,
+        _ handler: (IdempotentRequest) async throws -> Store.Effect
+    ) async throws -> ServerAnswer {
+        do {
+            return try await gate.answer(request, handler)
+        } catch let problem as IdempotencyProblem {
+            if problem.kind == .inProgress { throw problem }
+            return problem.answer
+        } catch let error as HTTPError {
+            return ServerAnswer(error.status, fields: error.headers, body: Array((error.body ?? "").utf8))
+        } catch {
+            return ServerAnswer(.internalServerError)
+        }
+    }
+}
+
+extension BatchOperation {
+    /// The operation as it would have come by itself.
+    fileprivate func described(account: String, fields: HTTPFields, basePath: String) -> IdempotentRequest {
+        IdempotentRequest(
+            account: account, key: id, method: method, path: basePath + (path.hasPrefix("/") ? path : "/" + path),
+            fields: fields, body: payload, type: type)
+    }
+}
+#endif

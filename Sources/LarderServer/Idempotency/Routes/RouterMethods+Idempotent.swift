@@ -1,0 +1,47 @@
+#if Server
+public import HTTPTypes
+public import Hummingbird
+
+extension RouterMethods {
+    /// Adds a route that executes each write once, whatever store is behind the gate.
+    ///
+    /// - Parameters:
+    ///   - method: POST, PUT, PATCH or DELETE.
+    ///   - account: Whose keys the request uses; what it throws is answered as usual, as with 401.
+    ///   - handler: Gives what is to be done in the transaction. It may wait; nothing is held but the key's lease.
+    @discardableResult
+    public func idempotent<Store: IdempotencyStore>(
+        _ method: HTTPRequest.Method, _ path: RouterPath, through gate: IdempotencyGate<Store>,
+        account: @escaping @Sendable (Request, Context) async throws -> String,
+        effect handler: @escaping @Sendable (IdempotentRequest, Context) async throws -> Store.Effect
+    ) -> Self {
+        precondition(IdempotencyPolicy.methods.contains(method), "\(method) carries no key")
+        return on(path, method: method) { request, context -> Response in
+            var request = request
+            return try await answeringProblems {
+                let account = try await account(request, context)
+                let described = try await gate.policy.describe(&request, account: account)
+                return Response(try await gate.answer(described) { try await handler($0, context) })
+            }
+        }
+    }
+
+    /// Adds a route that executes each write once, with its data in the same file as the keys.
+    ///
+    /// - Parameters:
+    ///   - method: POST, PUT, PATCH or DELETE.
+    ///   - account: Whose keys the request uses; what it throws is answered as usual, as with 401.
+    ///   - handler: Does the write and answers. What it changed, the key and the answer are one commit; nothing is kept
+    ///     when it throws or its answer is not ``ServerAnswer/isFinal``. It may run more than once for one commit.
+    @discardableResult
+    public func idempotent(
+        _ method: HTTPRequest.Method, _ path: RouterPath, through gate: IdempotencyGate<LMDBIdempotencyStore>,
+        account: @escaping @Sendable (Request, Context) async throws -> String,
+        use handler: @escaping @Sendable (IdempotentRequest, Context, inout ServerTransaction) throws -> ServerAnswer
+    ) -> Self {
+        idempotent(method, path, through: gate, account: account) { request, context in
+            { transaction in try handler(request, context, &transaction) }
+        }
+    }
+}
+#endif

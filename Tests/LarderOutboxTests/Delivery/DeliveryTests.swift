@@ -1,0 +1,60 @@
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Delivery` {
+    @Test func `sends at once what is enqueued with a network, under its identity as key [§4.2.1, §4.3.1]`()
+        async throws
+    {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(note(1))
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+            #expect(world.requests.map(\.key) == [queued.id.description])
+            #expect(world.requests.map(\.path) == ["/api/notes"])
+        }
+    }
+
+    @Test func `keeps what is enqueued without a network, and sends it in order when there is one [§4.2.2]`()
+        async throws
+    {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            for number in 1...3 { try await outbox.enqueue(note(number)) }
+            let waiting = try await world.wait(outbox) { $0.pending == 3 }
+            #expect(waiting.pauses == [.offline])
+            #expect(world.requests.isEmpty)
+            world.network.set(.online)
+            try await world.wait(outbox) { $0 == Self.atRest }
+            #expect(
+                world.requests.map { String(decoding: $0.body, as: UTF8.self) } == [
+                    "{\"n\":1}", "{\"n\":2}", "{\"n\":3}",
+                ])
+        }
+    }
+
+    @Test func `shares commits: 64 enqueues at the same time take at most 8`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        let before = world.store.writerStatistics.commits
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<64 { group.addTask { _ = try await outbox.enqueue(note(number)) } }
+            try await group.waitForAll()
+        }
+        let commits = world.store.writerStatistics.commits - before
+        #expect(commits <= 8, "\(commits) commits")
+        #expect(try world.entries().count == 64)
+    }
+
+    static let atRest: OutboxStatus = {
+        var status = OutboxStatus()
+        status.isRunning = true
+        return status
+    }()
+}

@@ -1,0 +1,61 @@
+#if Server
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LarderServer
+import Testing
+
+private struct KeyedContext: IdempotentRequestContext {
+    var coreContext: CoreRequestContextStorage
+    var idempotency: IdempotencyPermit<LMDBIdempotencyStore>?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+    }
+}
+
+@Suite struct `The middleware for keys` {
+    private let folder = KeyedFolder()
+    private let executions = Counter()
+
+    private func router(_ store: LMDBIdempotencyStore) -> Router<KeyedContext> {
+        let router = Router(context: KeyedContext.self)
+        router.add(
+            middleware: IdempotencyMiddleware<KeyedContext>(
+                IdempotencyGate(store, now: { sampleTime }), account: { _, _ in "" }))
+        router.get("/visits") { _, context in context.idempotency == nil ? "untouched" : "keyed" }
+        router.post("/visits") { [executions] request, context -> Response in
+            let body = Array(try await request.body.collect(upTo: 100).readableBytesView)
+            if executions.increment() == 1 { throw HTTPError(.unauthorized) }
+            return try await context.perform { transaction in
+                try transaction.set([], forKey: body, in: "writes")
+                return ServerAnswer(.created)
+            }
+        }
+        return router
+    }
+
+    @Test func `gives handlers the transaction that their answer is remembered in`() async throws {
+        let store = try folder.open()
+        let answers = try await serve(router(store)) { base in
+            var answers: [Answer] = []
+            for _ in 0..<3 {
+                answers.append(try await send("POST", base + "/visits", fields: ["X-Idempotency-Key": "a"], body: "x"))
+            }
+            return answers
+        }
+        #expect(answers.map(\.status) == [401, 201, 201])
+        #expect(answers.map { $0.fields["idempotency-replayed"] } == [nil, nil, "true"])
+        #expect(executions.value == 2)
+        #expect(try store.writes() == ["x"])
+        try store.close()
+    }
+
+    @Test func `leaves other methods alone`() async throws {
+        let store = try folder.open()
+        let answer = try await serve(router(store)) { base in try await send("GET", base + "/visits") }
+        #expect(String(decoding: answer.body, as: UTF8.self) == "untouched")
+        try store.close()
+    }
+}
+#endif

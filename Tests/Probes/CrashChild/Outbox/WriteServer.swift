@@ -1,0 +1,60 @@
+#if Server
+import CrashWorld
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LarderServer
+import Logging
+import NIOCore
+
+/// Takes writes over HTTP until it is killed, and appends each one to a table: `crash-child serve <store> <port> <seed>`.
+///
+/// Says `listening <port>` when it does. Every pause is there for a kill to fall into.
+struct WriteServer {
+    let path: String
+    /// The port, or 0 for any that is free.
+    let port: Int
+    let seed: UInt64
+
+    func run() async throws {
+        let store = try AppliedWrites.open(at: path)
+        let chance = Chance(seed: seed)
+        let router = Router()
+        router.add(middleware: Hesitation(chance: chance))
+        let gate = IdempotencyGate(store, now: { Int64(Date().timeIntervalSince1970 * 1000) })
+        router.idempotent(
+            .post, "/writes/{lane}", through: gate, account: { _, _ in "writer" },
+            effect: { request, _ in
+                await chance.pause(mostMilliseconds: 4)
+                // What is refused for now was applied already, and has to be undone.
+                let isRefused = chance.happens(onceIn: 40)
+                return { transaction in
+                    try AppliedWrites.append(request.body, to: &transaction)
+                    return isRefused
+                        ? ServerAnswer(.serviceUnavailable, fields: [.retryAfter: "0"])
+                        : ServerAnswer(.created, json: "{}")
+                }
+            })
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port { say("listening \(port)") }
+            }, logger: Logger(label: "server", factory: { _ in SwiftLogNoOpLogHandler() }))
+        try await application.run()
+    }
+}
+
+/// Holds answers back that are decided, so that a kill loses them.
+private struct Hesitation<Context: RequestContext>: RouterMiddleware {
+    let chance: Chance
+
+    @concurrent
+    func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let response = try await next(request, context)
+        await chance.pause(mostMilliseconds: 6)
+        return response
+    }
+}
+#endif
