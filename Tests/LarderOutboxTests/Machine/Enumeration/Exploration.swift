@@ -19,11 +19,11 @@ struct Exploration {
 
     /// Walks until everything is seen, or a promise is broken, or there are more states than `limit`.
     init(_ configuration: Configuration, limit: Int = 400_000) {
-        var front = [(0, OutboxWorld(configuration))]
+        var front = [(0, EnumeratedWorld(configuration))]
         origins = [Origin(state: -1, act: nil)]
         seen.insert(front[0].1.key)
         while !front.isEmpty, failure == nil {
-            var next: [(Int, OutboxWorld)] = []
+            var next: [(Int, EnumeratedWorld)] = []
             for (number, world) in front where failure == nil { visit(world, number, into: &next) }
             front = next
             if origins.count > limit { failure = "more than \(limit) states" }
@@ -31,7 +31,7 @@ struct Exploration {
         states = origins.count
     }
 
-    private mutating func visit(_ world: OutboxWorld, _ number: Int, into next: inout [(Int, OutboxWorld)]) {
+    private mutating func visit(_ world: EnumeratedWorld, _ number: Int, into next: inout [(Int, EnumeratedWorld)]) {
         var act: Act?
         do {
             // Fair weather from every state is dear, and neighbours end alike.
@@ -63,17 +63,17 @@ struct Exploration {
     }
 
     /// Lets everything go well from here on: all that can be sent is accepted.
-    private func finish(_ start: OutboxWorld) throws {
+    private func finish(_ start: EnumeratedWorld) throws {
         var world = start
         for _ in 0..<64 {
             guard let act = world.fairAct else { return try world.checkEnd() }
             world = try world.after(act, isCalm: true)[0]
         }
-        throw OutboxWorld.Violation(description: "fair weather comes to no end")
+        throw EnumeratedWorld.Violation(description: "fair weather comes to no end")
     }
 }
 
-extension OutboxWorld {
+extension EnumeratedWorld {
     /// What happens next when all goes well; nil when nothing is left to happen.
     fileprivate var fairAct: Act? {
         if !isUp { return .network(true) }

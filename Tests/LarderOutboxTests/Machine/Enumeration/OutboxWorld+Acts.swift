@@ -28,7 +28,7 @@ enum Act: Hashable {
     }
 }
 
-extension OutboxWorld {
+extension EnumeratedWorld {
     private typealias Weather = Configuration.Weather
 
     /// All that may happen next.
@@ -106,7 +106,7 @@ extension OutboxWorld {
     }
 
     /// The worlds that an act leads to.
-    func after(_ act: Act, isCalm: Bool = false) throws -> [OutboxWorld] {
+    func after(_ act: Act, isCalm: Bool = false) throws -> [EnumeratedWorld] {
         var world = self
         switch act {
         case .enqueue(let place):
@@ -146,7 +146,7 @@ extension OutboxWorld {
         }
     }
 
-    private mutating func session(_ act: Act, isCalm: Bool) throws -> [OutboxWorld] {
+    private mutating func session(_ act: Act, isCalm: Bool) throws -> [EnumeratedWorld] {
         switch act {
         case .signOut:
             isSignedIn = false
@@ -163,7 +163,7 @@ extension OutboxWorld {
         }
     }
 
-    private mutating func replace(_ place: Int, by successor: Int, isCalm: Bool) throws -> [OutboxWorld] {
+    private mutating func replace(_ place: Int, by successor: Int, isCalm: Bool) throws -> [EnumeratedWorld] {
         slots[place] = .removed
         slots[successor] = .stored(OutboxDelivery())
         after = after.map { $0.map { $0 == place ? successor : $0 } }

@@ -3,7 +3,7 @@ import LarderOutbox
 import LarderStore
 
 // What holds in every state; written from docs/internals/outbox.md, apart from the machine.
-extension OutboxWorld {
+extension EnumeratedWorld {
     /// A request that is about to be sent.
     func checkSend(_ flight: Flight) throws {
         let places = flight.entries.map(Configuration.place)

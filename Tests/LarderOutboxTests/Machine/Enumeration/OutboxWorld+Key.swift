@@ -2,7 +2,7 @@ import LarderFormat
 import LarderOutbox
 import LarderStore
 
-extension OutboxWorld {
+extension EnumeratedWorld {
     /// What decides all that may happen from here on: times are relative to now, and counts end where they do not matter any
     /// more. Two worlds of one key have the same future.
     var key: [UInt8] {

@@ -6,7 +6,7 @@ import LarderTransport
 /// A machine, the store it writes to, the requests in the air and the server, at one moment.
 ///
 /// The store is a model of what `LarderStore` promises of the outbox: a change is made only if the delivery is as expected.
-struct OutboxWorld {
+struct EnumeratedWorld {
     /// What the store holds of an entry.
     enum Slot: Hashable {
         case absent
@@ -74,11 +74,11 @@ struct OutboxWorld {
 
 // MARK: - Steps
 
-extension OutboxWorld {
+extension EnumeratedWorld {
     /// What may come of an event: its changes are stored or not.
     ///
     /// A death between the commit and what follows it is a death right after, of a request that does not arrive.
-    func react(_ event: DeliveryEvent, isCalm: Bool) throws -> [OutboxWorld] {
+    func react(_ event: DeliveryEvent, isCalm: Bool) throws -> [EnumeratedWorld] {
         var world = self
         let step = world.machine.step(event, at: moment, freshKey: freshKey)
         let stepped = world
@@ -89,8 +89,8 @@ extension OutboxWorld {
     }
 
     /// The changes were not stored.
-    private func fail(isCalm: Bool) throws -> [OutboxWorld] {
-        var worlds: [OutboxWorld] = []
+    private func fail(isCalm: Bool) throws -> [EnumeratedWorld] {
+        var worlds: [EnumeratedWorld] = []
         for var world in abandoned(isCalm: isCalm) {
             for event in [DeliveryEvent.storageFailed, .loaded(world.storedEntries)] {
                 let step = world.machine.step(event, at: moment, freshKey: freshKey)
@@ -103,8 +103,8 @@ extension OutboxWorld {
     }
 
     /// The process dies, and the next one begins.
-    func crash() throws -> [OutboxWorld] {
-        try abandoned(isCalm: false).flatMap { (world) throws -> [OutboxWorld] in
+    func crash() throws -> [EnumeratedWorld] {
+        try abandoned(isCalm: false).flatMap { (world) throws -> [EnumeratedWorld] in
             var world = world
             world.machine = DeliveryMachine(
                 policy: configuration.policy, gate: isSignedIn ? .signedIn(account) : .signedOut, seed: 0)
@@ -113,14 +113,14 @@ extension OutboxWorld {
             world.unheard = []
             let isUp = isUp
             return try world.react(.loaded(world.storedEntries), isCalm: false)
-                .flatMap { (world) throws -> [OutboxWorld] in try world.react(.network(isUsable: isUp), isCalm: false) }
+                .flatMap { (world) throws -> [EnumeratedWorld] in try world.react(.network(isUsable: isUp), isCalm: false) }
         }
     }
 
     private var storedEntries: [LaneEntry] { slots.indices.filter { delivery($0) != nil }.map(entry) }
 
     /// The requests in the air given up: each may have arrived, or not, or arrives later.
-    private func abandoned(isCalm: Bool) -> [OutboxWorld] {
+    private func abandoned(isCalm: Bool) -> [EnumeratedWorld] {
         var base = self
         let places = air.flatMap { $0.entries.map(Configuration.place) }
         base.air = []
@@ -149,7 +149,7 @@ extension OutboxWorld {
 
 // MARK: - The store
 
-extension OutboxWorld {
+extension EnumeratedWorld {
     /// Makes the changes of a step.
     ///
     /// - Returns: false when the store does not hold what is expected.
