@@ -264,7 +264,10 @@ extension Outbox {
 
     func report(_ event: OutboxEvent) {
         if case .signInExpired(let account) = event {
-            state.withLock { $0.gate = .expired(account) }
+            state.withLock { state in
+                state.gate = .expired(account)
+                gateBroadcast.set(.expired(account))
+            }
         }
         onEvent(event)
     }

@@ -20,6 +20,8 @@ public final class Outbox: Sendable {
     let onEvent: @Sendable (OutboxEvent) -> Void
     let state: Mutex<OutboxState>
     let statusBroadcast = StateBroadcast(OutboxStatus())
+    /// Who is signed in, for what sends beside the outbox.
+    let gateBroadcast: StateBroadcast<SessionGate>
 
     /// An outbox that does not run yet; writes may be enqueued all the same.
     ///
@@ -44,6 +46,7 @@ public final class Outbox: Sendable {
         self.connectivity = connectivity
         self.onEvent = onEvent
         state = Mutex(OutboxState(gate: .signedIn(account)))
+        gateBroadcast = StateBroadcast(.signedIn(account))
     }
 
     /// Tells who is signed in from now on; what other accounts wrote waits until they are again.
@@ -59,6 +62,7 @@ public final class Outbox: Sendable {
         state.withLock { state in
             state.gate = gate
             state.loop?.inputs.yield(.event(.session(gate)))
+            gateBroadcast.set(gate)
         }
     }
 

@@ -67,7 +67,12 @@ extension DeliveryMachine {
         report(.signInExpired(account: account))
     }
 
+    /// Begins nothing for a while, as the last step could not be stored: none of its effects came to be.
     mutating func hold(_ moment: Moment) {
+        armed = nil
+        hasStopped = false
+        if isJustAsked { signIn = .idle }
+        isJustAsked = false
         storageFailures = storageFailures.incremented
         heldUntil = moment.elapsed + delay(afterFailures: storageFailures)
         report(.storageFailed)

@@ -66,4 +66,10 @@ package struct Flight: Hashable, Sendable {
     package var entries: [UUIDBytes]
     /// Whether it is a batch; one of a single entry may be sent again as the batch it was.
     package var isBatch: Bool
+    /// A request.
+    package init(key: UUIDBytes, entries: [UUIDBytes], isBatch: Bool) {
+        self.key = key
+        self.entries = entries
+        self.isBatch = isBatch
+    }
 }
