@@ -1,14 +1,12 @@
 public import HTTPTypes
 internal import LarderFormat
-public import LarderStore
+internal import LarderStore
 internal import LarderTransport
 
-/// Settles conflicts: how to find what the server holds, and whose word counts.
+/// Settles conflicts: how to read what the server holds, and whose word counts.
 public struct ConflictResolver: Sendable {
     /// Whose word counts.
     public var policy: ConflictPolicy
-    /// Where a GET finds what the server holds of a write; nil where nothing does.
-    public var endpoint: @Sendable (OutboxEntry) -> String?
     /// What the server holds, where its refusal of the write carries that already; nil where it does not. Most servers say
     /// there what is wrong, so by default no refusal is looked into.
     public var remoteInRefusal: @Sendable (HTTPResponse, [UInt8]) -> [UInt8]?
@@ -20,11 +18,9 @@ public struct ConflictResolver: Sendable {
     /// How often in a row a write may be sent with another body because of a conflict; then it is left to the host. 1 or more.
     public var mostInARow: Int
 
-    /// A resolver by a policy, which asks at the write's own endpoint, unless the write is a POST: that goes to the list it adds
-    /// to.
+    /// A resolver by a policy, which asks for what the server holds where ``OutboxConfiguration/entityEndpoint`` says.
     public init(_ policy: ConflictPolicy) {
         self.policy = policy
-        endpoint = { $0.method.uppercased() == "POST" ? nil : $0.endpoint }
         remoteInRefusal = { _, _ in nil }
         revisionMember = "revision"
         timeMember = "updatedAt"

@@ -117,10 +117,12 @@ extension Outbox {
                 throw OutboxError.notApplicable(id, entry.delivery.state)
             }
             let row = entry.rows.first
-            let overlay = try row.flatMap { row in try view.overlays(at: row).last { $0.sequence == entry.sequence } }
+            var overlay: Overlay?
+            if let row { overlay = try view.overlays(at: row).last { $0.sequence == entry.sequence } }
             let isRemoval = overlay.map { $0.change == .removal } ?? (entry.method.uppercased() == "DELETE")
-            let payload = isRemoval ? nil : try overlay.flatMap { try Self.payload(of: $0, view) } ?? entry.payload
-            let base = try overlay.flatMap { try Self.base(of: entry, $0, view) }
+            let payload = isRemoval ? nil : overlay.flatMap { $0.payload } ?? entry.payload
+            var base: [UInt8]?
+            if let overlay { base = try Self.base(of: entry, overlay, view) }
             return Conflict(
                 entry: entry, row: row, status: entry.delivery.lastStatus ?? 409,
                 base: base.map { resolver.side($0, now: now) },
@@ -128,7 +130,7 @@ extension Outbox {
         }
         if let head = answer?.head, let body = answer?.body, let held = resolver.remoteInRefusal(head, body) {
             conflict.remote = resolver.side(held, head: head, now: now)
-        } else if let endpoint = resolver.endpoint(conflict.entry) {
+        } else if let endpoint = configuration.entityEndpoint(conflict.entry) {
             conflict.remote = try await remote(of: conflict.entry, at: endpoint, resolver)
         }
         return conflict

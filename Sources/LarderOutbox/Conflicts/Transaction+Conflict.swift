@@ -1,6 +1,6 @@
 internal import HTTPTypes
-package import LarderFormat
-package import LarderStore
+internal import LarderFormat
+internal import LarderStore
 
 /// What a conflict was settled to, ready to be stored.
 struct Settlement: Sendable {

@@ -113,7 +113,7 @@ extension Outbox {
         let answer = AnswerHead(
             head.status.code, isReplay: head.headerFields[configuration.replayField]?.lowercased() == "true",
             retryAfter: retryAfter.map { .seconds($0) }, isInProgress: Self.isInProgress(head, body))
-        let accepted = AcceptedAnswer(sequence: configuration.sequence(head), body: body)
+        let accepted = AcceptedAnswer(sequence: configuration.sequence(head), body: body, head: head)
         return Reply(answer: .head(answer), accepted: accepted, head: head, body: body)
     }
 
