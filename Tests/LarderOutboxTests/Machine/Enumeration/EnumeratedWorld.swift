@@ -83,7 +83,7 @@ extension EnumeratedWorld {
         let step = world.machine.step(event, at: moment, freshKey: freshKey)
         let stepped = world
         guard try world.commit(step.changes) else {
-            return try stepped.abandoned(isCalm: isCalm).flatMap { (world) throws -> [OutboxWorld] in
+            return try stepped.abandoned(isCalm: isCalm).flatMap { (world) throws -> [EnumeratedWorld] in
                 try world.react(.loaded(world.storedEntries), isCalm: isCalm)
             }
         }
