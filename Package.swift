@@ -246,7 +246,8 @@ let package = Package(
         .executableTarget(
             name: "crash-child",
             dependencies: [
-                "CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync",
+                "CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync", "LarderOutbox",
+                "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),

@@ -24,6 +24,10 @@ public enum Limits {
     public static let indexText = 200
     /// The payload of one row.
     public static let payload = 16_777_216
+    /// A payload of a conflict that the journal keeps; of longer ones it keeps the length.
+    public static let conflictContent = 16_384
+    /// The payload that an overlay keeps of the row it was made from.
+    public static let basePayload = 262_144
     /// How many journal records are kept.
     public static let journalRecords = 1000
     /// The UTF-8 of a collection's query.

@@ -96,7 +96,7 @@ extension Outbox {
     private func isSettled(before deadline: Duration) -> Bool {
         state.withLock { state in
             guard let loop = state.loop, loop.machine.network != nil else { return false }
-            return loop.machine.flights.isEmpty && loop.machine.armed.map { $0 > deadline } ?? true
+            return loop.machine.flights.isEmpty && loop.settling.isEmpty && loop.machine.armed.map { $0 > deadline } ?? true
         }
     }
 
@@ -112,10 +112,15 @@ extension Outbox {
                 return true
             }
             if isCurrent { await take(.answered(key, answer), accepted, in: &group) }
+        case .settled(let settlement):
+            let id = settlement.conflict.entryID
+            let failure = await take(
+                .discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }, in: &group)
+            if failure == nil { report(.resolved(id, by: nil)) }
         case .command(let command):
             let refusal = state.withLock { state in state.loop.map { command.refusal($0.machine) } ?? nil }
             if let refusal { return command.answer.resume(returning: .failure(refusal)) }
-            let failure = await take(command.event, in: &group)
+            let failure = await take(command.event, along: command.along, in: &group)
             command.answer.resume(returning: failure.map { .failure($0) } ?? .success(()))
         }
     }
@@ -148,14 +153,16 @@ extension Outbox {
     /// - Returns: why nothing was stored, if it was not.
     @discardableResult
     private func take(
-        _ event: DeliveryEvent, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], in group: inout DiscardingTaskGroup
+        _ event: DeliveryEvent, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], along: Alongside? = nil,
+        in group: inout DiscardingTaskGroup
     ) async -> (any Error)? {
         guard let step = step(event) else { return OutboxError.stopped }
+        let unloaded: [UnloadedAnswer]
         do {
-            try await commit(step.changes, accepted)
+            unloaded = try await commit(step.changes, accepted, along)
         } catch {
             let isStale = state.withLock { state in
-                guard error is OutOfStep, let mismatches = state.loop?.mismatches, mismatches < 3 else { return false }
+                guard error is OutOfStep || error is OutboxError, let mismatches = state.loop?.mismatches, mismatches < 3 else { return false }
                 state.loop?.mismatches = mismatches + 1
                 return true
             }
@@ -166,7 +173,8 @@ extension Outbox {
             await reload(in: &group)
             return error
         }
-        for effect in step.effects { perform(effect, in: &group) }
+        for effect in step.effects { perform(effect, accepted, in: &group) }
+        for answer in unloaded { group.addTask { await self.load(answer) } }
         return nil
     }
 
@@ -175,15 +183,21 @@ extension Outbox {
         return state.withLock { state in state.loop?.machine.step(event, at: moment, freshKey: key) }
     }
 
-    private func commit(_ changes: [DeliveryChange], _ accepted: [UUIDBytes: AcceptedAnswer]) async throws {
-        if changes.isEmpty { return }
-        let now = store.host.now()
-        try await store.write { transaction in try transaction.apply(changes, answers: accepted, at: now) }
+    private func commit(
+        _ changes: [DeliveryChange], _ accepted: [UUIDBytes: AcceptedAnswer], _ along: Alongside? = nil
+    ) async throws -> [UnloadedAnswer] {
+        if changes.isEmpty { return [] }
+        let (now, loading) = (store.host.now(), configuration.loading)
+        let unloaded = try await store.write { transaction in
+            try along?(&transaction)
+            return try transaction.apply(changes, answers: accepted, at: now, loading: loading)
+        }
         let rejections = changes.count { if case .reject = $0 { true } else { false } }
         state.withLock { state in
             state.loop?.mismatches = 0
             state.loop?.rejected += rejections
         }
+        return unloaded
     }
 
     /// Makes the machine anew from the table; what is under way is given up, and sent again under its key.
@@ -203,7 +217,8 @@ extension Outbox {
                 state.loop?.rejected = entries.count { $0.delivery.state == .rejected }
             }
             guard let step = step(.loaded(entries)) else { return }
-            try await commit(step.changes, [:])
+            _ = try await commit(step.changes, [:])
+            tellSettled(but: entries, in: &group)
             for effect in step.effects { perform(effect, in: &group) }
         } catch {
             store.host.logger.error("the outbox could not be loaded", metadata: ["error": "\(error)"])
@@ -216,7 +231,9 @@ extension Outbox {
 // MARK: - What the machine asks for
 
 extension Outbox {
-    private func perform(_ effect: DeliveryEffect, in group: inout DiscardingTaskGroup) {
+    private func perform(
+        _ effect: DeliveryEffect, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], in group: inout DiscardingTaskGroup
+    ) {
         switch effect {
         case .send(let flight): start(flight, in: &group)
         case .cancel(let key): state.withLock { $0.loop?.flights[key] }?.cancel()
@@ -228,13 +245,24 @@ extension Outbox {
                 let isSignedIn = await signIn(account)
                 if isSignedIn { self.setGate(.signedIn(account)) } else { self.post(.event(.signInFailed)) }
             }
-        case .resolve: break
-        case .report(let event): report(event)
+        case .resolve(let id): settle(id, accepted[id], in: &group)
+        case .report(let event):
+            report(event)
+            tellSettled(event, in: &group)
         case .stopped: break
         }
     }
 
-    private func report(_ event: OutboxEvent) {
+    /// Settles a conflict, unless that is under way.
+    private func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?, in group: inout DiscardingTaskGroup) {
+        guard state.withLock({ state in state.loop?.settling.insert(id).inserted }) == true else { return }
+        group.addTask {
+            await self.settle(id, answer)
+            self.state.withLock { state in _ = state.loop?.settling.remove(id) }
+        }
+    }
+
+    func report(_ event: OutboxEvent) {
         if case .signInExpired(let account) = event {
             state.withLock { state in
                 state.gate = .expired(account)

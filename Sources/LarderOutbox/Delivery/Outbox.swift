@@ -39,6 +39,8 @@ public final class Outbox: Sendable {
         self.store = store
         self.transport = transport
         self.configuration = configuration
+        var policy = policy
+        policy.resolvesConflicts = policy.resolvesConflicts || configuration.conflicts != nil
         self.policy = policy
         self.credentials = credentials
         self.connectivity = connectivity
@@ -90,10 +92,14 @@ struct OutboxState {
         var mismatches = 0
         /// Dead letters that the machine does not hold.
         var rejected = 0
+        /// The entries whose conflicts are being settled.
+        var settling: Set<UUIDBytes> = []
     }
 
     var gate: SessionGate
     var loop: Loop?
+    /// Who is to be told when an entry has its outcome.
+    var settlers: [UUIDBytes: [@Sendable () async -> Void]] = [:]
 }
 
 /// What the loop of the shell is told.
@@ -106,12 +112,19 @@ enum OutboxInput: Sendable {
     case flight(UUIDBytes, epoch: Int, FlightAnswer, [UUIDBytes: AcceptedAnswer])
     /// Somebody wants something done, and to know whether it was.
     case command(OutboxCommand)
+    /// A conflict is settled for the server.
+    case settled(Settlement)
 }
+
+/// A part of a transaction.
+typealias Alongside = @Sendable (inout Transaction) throws -> Void
 
 /// Something that is wanted of the machine, and who waits for it.
 struct OutboxCommand: Sendable {
     /// What to tell the machine.
     let event: DeliveryEvent
+    /// What is changed in the same transaction, before what the machine says.
+    let along: Alongside?
     /// Why it cannot be done, if it cannot.
     let refusal: @Sendable (DeliveryMachine) -> OutboxError?
     /// Told when it is stored, or why it is not.

@@ -1,6 +1,7 @@
 #if Server
 import CrashWorld
 import Foundation
+import Larder
 import LarderServer
 import Testing
 
@@ -26,6 +27,7 @@ struct WriterKills {
         try finish()
         try server.kill()
         tally.serverKills = server.kills - 1
+        tally.replays = server.replays
         let store = try AppliedWrites.open(at: folder.path + "/server")
         tally.applied = try AppliedWrites.read(from: store)
         try store.close()
@@ -34,7 +36,7 @@ struct WriterKills {
 
     /// One life of a writer that enqueues what is missing up to a number, and goes on sending until it is killed.
     private mutating func killWriter(until quota: Int) throws {
-        let writer = try ChildProcess(["write", folder.store, "\(server.port)", "\(quota)"])
+        let writer = try ChildProcess(["write", folder.store, "\(server.port)", "\(quota)", "\(random.next() >> 1)"])
         try wait(for: "ready", of: writer)
         let life = Int.random(in: 0...160, using: &random)
         let serverDiesAt = Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0...life, using: &random) : nil
@@ -58,10 +60,24 @@ struct WriterKills {
 
     /// The last life: nobody is killed any more, and the outbox becomes empty.
     private mutating func finish() throws {
-        let writer = try ChildProcess(["write", folder.store, "\(server.port)", "\(writes)"])
+        let writer = try ChildProcess(["write", folder.store, "\(server.port)", "\(writes)", "0"])
         try wait(for: "empty", of: writer)
         writer.kill()
         _ = try writer.finishLines()
+        let store = try Store.openQuietly(at: folder.store)
+        var findings: [Finding] = []
+        _ = try store.verify { findings.append($0) }
+        #expect(findings.isEmpty, "\(findings.count) findings, first \(findings.first?.description ?? "")")
+        try store.read { view in
+            let left = try view.outboxEntries()
+            #expect(left.isEmpty, "\(left.count) entries are left")
+            for number in 0..<writes {
+                var shown: [UInt8] = []
+                if let row = try view.row(at: Entries.row(number)) { shown = Array(copying: row.payload) }
+                #expect(shown == NumberedWrite(number).body, "the writer does not see its write \(number)")
+            }
+        }
+        try store.close()
     }
 
     private mutating func wait(for word: String, of writer: ChildProcess) throws {
@@ -95,6 +111,8 @@ struct WriterKills {
 struct WriterTally {
     var writerKills = 0
     var serverKills = 0
+    /// Answers that were lost with a process, and given again to the next.
+    var replays = 0
     /// The numbers whose enqueueing a writer lived to tell of.
     var acknowledged: Set<Int> = []
     /// What the server applied, in its order.
@@ -115,7 +133,7 @@ struct WriterTally {
     func table(_ time: Duration) -> String {
         """
         writers killed: \(writerKills), servers killed: \(serverKills), in \(time)
-        enqueueings acknowledged: \(acknowledged.count)
+        enqueueings acknowledged: \(acknowledged.count), answers given again: \(replays)
         applied: \(Set(applied).count), doubled: \(doubled), out of order: \(disordered)
         """
     }

@@ -1,4 +1,3 @@
-#if Server
 import HTTPTypes
 import LarderFormat
 import Testing
@@ -50,4 +49,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HTTPTypes
 import LarderEngine
@@ -81,6 +80,40 @@ import Testing
         try store.close()
     }
 
+    @Test(arguments: [401, 408, 425, 429, 500, 503])
+    func `keeps nothing of a write whose answer asks for another try`(status: Int) async throws {
+        let store = try folder.open()
+        let answer = ServerAnswer(.init(code: status))
+        #expect(try await execute("a", in: store, at: 0, answer: answer) == .executed(answer))
+        #expect(try store.writes() == [])
+        #expect(try store.answerCount() == 0)
+        #expect(try await execute("a", in: store, at: 1) == .executed(ServerAnswer(.created)))
+        #expect(try store.writes() == ["a"])
+        try store.close()
+    }
+
+    @Test func `takes only one of 32 that race for a key, and the commit decides when all have a lease`() async throws {
+        let store = try folder.open()
+        let executions = Counter()
+        let outcomes = try await withThrowingTaskGroup(of: IdempotencyOutcome.self) { group in
+            for number in 0..<32 {
+                // Each finds the lease before it expired.
+                let now = Int64(number) * 10
+                let lease = try lease(try await store.claim(key("a"), for: fingerprint, at: now, leaseEnd: now + 10))
+                group.addTask { [retention] in
+                    try await store.perform(
+                        { _ in ServerAnswer(.created, json: "\(executions.increment())") }, under: lease, at: 400,
+                        keeping: retention)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(executions.value == 1)
+        #expect(outcomes.count { $0 == .executed(ServerAnswer(.created, json: "1")) } == 1)
+        #expect(outcomes.count { $0 == .replay(ServerAnswer(.created, json: "1")) } == 31)
+        try store.close()
+    }
+
     @Test func `commits nothing when the answer is too long to be remembered`() async throws {
         let store = try folder.open()
         await #expect(throws: IdempotencyError.answerTooLong(actual: 65, limit: 64)) {
@@ -152,4 +185,3 @@ import Testing
         try store.close()
     }
 }
-#endif

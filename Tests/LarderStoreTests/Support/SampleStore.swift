@@ -45,6 +45,10 @@ func fillSample(_ store: Store) async throws {
         try transaction.layOver(.replacement(bytes("{\"n\":9}")), at: key(4), updatedAt: 7, entryID: draft(3).id)
         try transaction.layOver(
             .replacement(bytes("new"), codec: .opaque), at: key(1, ResourceKey("tafsirs", 2)), updatedAt: 8)
+        let patch = try transaction.layOver(.patch(bytes("{\"p\":1}")), at: key(2), updatedAt: 9)
+        try transaction.layOver(.patch(bytes("{\"p\":null}")), at: key(3), updatedAt: 9)
+        try transaction.layOver(.patch(bytes("{\"q\":[]}")), at: key(2), updatedAt: 9)
+        try transaction.confirmOverlay(at: key(2), sequence: patch, serverSequence: 12)
     }
     try await store.write { transaction in
         var session = StoredSession(state: .expired, account: "ada", changedAt: 3, signedInAt: 2)

@@ -37,6 +37,8 @@ struct CrashChild {
                 acknowledge(.ready)
                 while true { _ = pause() }
             }
+        case ("write", 3):
+            try await NumberedWriter(path: path, port: Int(numbers[0]), end: Int(numbers[1]), seed: numbers[2]).run()
         #if Server
         case ("serve", 2):
             try await WriteServer(path: path, port: Int(numbers[0]), seed: numbers[1]).run()

@@ -92,8 +92,9 @@ enum Shape {
         Field("state", .state(["building", "ready", "removing"])),
     ]
     private static let overlay = [
-        Field("change", .state(["", "replacement", "tombstone"])), Field("state", .state(["pending", "confirmed"])),
-        Field("entry", .uuid), Field("base", .bits),
+        Field("change", .state(["", "replacement", "tombstone", "patch"])),
+        Field("state", .state(["pending", "confirmed"])), Field("entry", .uuid), Field("base", .bits), Field("row"),
+        Field("serverSequence"), Field("acceptance"), Field("basePayload", .bytes), Field("patch", .bytes),
     ]
     private static let validators = [
         Field("entityTag", .content), Field("lastModified", .content), Field("fetchedAt"),
@@ -148,7 +149,7 @@ enum Shape {
         Field("filter", .content), Field("token", .content), Field("tokenUpdatedAt"), Field("lastUntilSequence"),
         Field("run"), Field("bootstrapping"), Field("rejected"), Field("pagesDone"),
         Field("attemptedAt"), Field("nextAttemptAt"), Field("failures"), Field("lastError", .content), Field("resyncs"),
-        Field("resyncedAt"),
+        Field("resyncedAt"), Field("journalAtBegin"),
     ]
     private static let entry = [
         Field("entry", .uuid), Field("createdAt"), Field("mutationType", .word), Field("method", .word),

@@ -1,0 +1,63 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// The body of a batch, and what its answer says.
+enum BatchBody {
+    /// Writes `{"operations":[{"id":…,"type":…,"resource":…,"method":…,"payload":…},…]}`.
+    ///
+    /// The same entries always give the same bytes, so that a batch is sent again as it was. A payload stands as it is, byte by
+    /// byte; where there is none, as `null`.
+    static func encode(_ entries: [OutboxEntry]) -> [UInt8] {
+        var bytes = Array("{\"operations\":[".utf8)
+        for (index, entry) in entries.enumerated() {
+            bytes.append(contentsOf: (index == 0 ? "{\"id\":\"\(entry.id)\",\"type\":" : ",{\"id\":\"\(entry.id)\",\"type\":").utf8)
+            JSONText.append(quoting: entry.mutationType, to: &bytes)
+            bytes.append(contentsOf: ",\"resource\":".utf8)
+            JSONText.append(quoting: entry.endpoint, to: &bytes)
+            bytes.append(contentsOf: ",\"method\":".utf8)
+            JSONText.append(quoting: entry.method, to: &bytes)
+            bytes.append(contentsOf: ",\"payload\":".utf8)
+            bytes.append(contentsOf: entry.payload.isEmpty ? Array("null".utf8) : entry.payload)
+            bytes.append(UInt8(ascii: "}"))
+        }
+        bytes.append(contentsOf: "]}".utf8)
+        return bytes
+    }
+
+    /// Whether a batch carries all that the entry says: a payload of JSON, and no header fields but its type.
+    static func carries(_ entry: OutboxEntry) -> Bool {
+        guard entry.draft.blob == nil, entry.payload != Array("null".utf8),
+            entry.draft.fields.allSatisfy({ $0.name.lowercased() == "content-type" })
+        else { return false }
+        return entry.payload.isEmpty || JSONText.isValue(entry.payload.rawSpan)
+    }
+
+    /// What an answer `{"outcomes":[{"id":…,"status":…,"replayed":…,"retry_after":…,"sequence":…,"body":…},…]}` says of each
+    /// of `entries`; nil when it says nothing of any. All but `id` and `status` may be missing.
+    static func outcomes(
+        _ body: [UInt8], of entries: [UUIDBytes]
+    ) -> (heads: [UUIDBytes: AnswerHead], accepted: [UUIDBytes: AcceptedAnswer])? {
+        let names = ["id", "status", "replayed", "retry_after", "sequence", "body"]
+        let paths = entries.indices.flatMap { index in
+            names.compactMap { JSONPath("$.outcomes[\(index)].\($0)") }
+        }
+        let values = JSONExtractor(paths).values(of: body.rawSpan, codec: .json)
+        var heads: [UUIDBytes: AnswerHead] = [:]
+        var accepted: [UUIDBytes: AcceptedAnswer] = [:]
+        for index in entries.indices {
+            let found = values[index * names.count..<(index + 1) * names.count].map { $0 }
+            guard case .text(let text) = found[0], let id = UUIDBytes(text), entries.contains(id),
+                case .integer(let status) = found[1], (100...599).contains(status)
+            else { continue }
+            var head = AnswerHead(Int(status), isReplay: found[2] == .integer(1))
+            // As for the header field, a day is the longest wait that a server can ask for.
+            if case .integer(let seconds) = found[3] { head.retryAfter = .seconds(min(max(seconds, 0), 86_400)) }
+            heads[id] = head
+            var answer = AcceptedAnswer()
+            if case .integer(let sequence) = found[4] { answer.sequence = sequence }
+            if case .text(let value) = found[5] { answer.body = Array(value.utf8) }
+            accepted[id] = answer
+        }
+        return heads.isEmpty ? nil : (heads, accepted)
+    }
+}
