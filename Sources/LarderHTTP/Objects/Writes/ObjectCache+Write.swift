@@ -3,6 +3,7 @@ public import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 internal import Logging
+internal import Synchronization
 
 /// What became of a write.
 public enum WriteOutcome: Sendable {
