@@ -50,7 +50,8 @@ extension DeliveryMachine {
     }
 
     private func isForgotten(_ id: UUIDBytes, _ moment: Moment) -> Bool {
-        guard let delivery = index(id).map({ entries[$0].delivery }), delivery.isInDoubt, let first = delivery.firstTriedAt
+        guard let delivery = index(id).map({ entries[$0].delivery }), delivery.isInDoubt,
+            let first = delivery.firstTriedAt
         else { return false }
         return moment.passed(since: first) >= policy.keyMemory
     }

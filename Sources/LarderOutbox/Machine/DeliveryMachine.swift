@@ -146,6 +146,7 @@ extension DeliveryMachine {
         entries = loaded.filter { $0.delivery.state != .rejected }.sorted { $0.sequence < $1.sequence }
         isUnrecovered = true
         earlierFlights = []
+        forgetUnperformed()
         // A write is durable before the machine hears of it; what it comes after may have been refused in between. What is there was
         // refused by nobody, even if a step that was not stored said so.
         refused.formUnion(loaded.lazy.filter { $0.delivery.state == .rejected }.map(\.id))

@@ -3,9 +3,9 @@ package import LarderStore
 
 /// What one event leads to.
 package struct DeliveryStep: Hashable, Sendable {
-    /// To be stored in one fully durable transaction, before anything else. When that fails, or finds another delivery than it
-    /// expects, nothing else is done: the machine is told so (``DeliveryEvent/storageFailed``), and then how things are
-    /// (``DeliveryEvent/loaded(_:)``).
+    /// To be stored in one fully durable transaction, before anything else. When that fails nothing else is done: the machine is
+    /// told so (``DeliveryEvent/storageFailed``), and then how things are (``DeliveryEvent/loaded(_:)``). When it finds another
+    /// delivery than it expects nothing else is done either, and the machine is told how things are.
     package var changes: [DeliveryChange] = []
     /// To be done then, in this order.
     package var effects: [DeliveryEffect] = []

@@ -24,7 +24,7 @@ public struct IdempotencyPolicy: Sendable {
     public init(
         field: HTTPField.Name = .xIdempotencyKey, isRequired: Bool = true, lifetime: Duration = .seconds(24 * 60 * 60),
         lease: Duration = .seconds(30), longestBody: Int = 1 << 20, longestAnswer: Int = 256 << 10,
-        rememberedFields: [HTTPField.Name] = [.contentType, .contentLanguage, .location, .eTag, .lastModified]
+        rememberedFields: [HTTPField.Name] = Self.standardFields
     ) {
         precondition(lifetime > .zero && lease > .zero, "\(lifetime) and \(lease) are no times to remember")
         precondition(longestBody >= 0 && longestAnswer >= 0, "a limit is below zero")
@@ -36,6 +36,11 @@ public struct IdempotencyPolicy: Sendable {
         self.longestAnswer = longestAnswer
         self.rememberedFields = rememberedFields
     }
+
+    /// What describes the answer's body and what the write made, `X-Sync-Sequence` included.
+    public static let standardFields: [HTTPField.Name] = [
+        .contentType, .contentLanguage, .location, .eTag, .lastModified, .syncSequence,
+    ]
 
     /// The rules with the header field `Idempotency-Key` of the IETF's draft.
     public static let draft = IdempotencyPolicy(field: .idempotencyKey)

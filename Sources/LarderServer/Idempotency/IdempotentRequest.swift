@@ -32,7 +32,16 @@ public struct IdempotentRequest: Hashable, Sendable {
     }
 
     /// What tells this write from another one under the same key.
+    ///
+    /// The space around a JSON text does not count: in a batch a payload stands without it.
     var fingerprint: RequestFingerprint {
-        RequestFingerprint(method: method.rawValue, path: path, body: body)
+        let isJSON = fields[.contentType]?.lowercased().hasPrefix("application/json") == true
+        return RequestFingerprint(method: method.rawValue, path: path, body: isJSON ? Self.trimmed(body) : body)
+    }
+
+    private static func trimmed(_ body: [UInt8]) -> [UInt8] {
+        let isText = { (byte: UInt8) in byte != 0x20 && byte != 0x0A && byte != 0x0D && byte != 0x09 }
+        guard let first = body.firstIndex(where: isText), let last = body.lastIndex(where: isText) else { return [] }
+        return Array(body[first...last])
     }
 }

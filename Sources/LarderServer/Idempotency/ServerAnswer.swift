@@ -55,6 +55,8 @@ public struct ServerAnswer: Hashable, Sendable {
 extension HTTPField.Name {
     /// Marks an answer as given before.
     public static let idempotencyReplayed = makeName("Idempotency-Replayed")
+    /// The sequence under which the changes of a write come back in a sync; a client keeps its own effect until then.
+    public static let syncSequence = makeName("X-Sync-Sequence")
     /// The header that carries the key of a write.
     public static let xIdempotencyKey = makeName("X-Idempotency-Key")
     /// The same, as the IETF's draft calls it.

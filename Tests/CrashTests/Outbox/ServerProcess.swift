@@ -10,6 +10,8 @@ final class ServerProcess {
     private var child: ChildProcess?
     private(set) var port = 0
     private(set) var kills = 0
+    /// How many answers were given again: each one is a write that would have been applied twice.
+    private(set) var replays = 0
 
     /// Whether it was started since it was killed.
     var isRunning: Bool { child != nil }
@@ -38,7 +40,8 @@ final class ServerProcess {
     func kill() throws {
         guard let child = child.take() else { return }
         child.kill()
-        let (_, wasKilled) = try child.finishLines()
+        let (lines, wasKilled) = try child.finishLines()
+        replays += lines.count { $0 == "replayed" }
         #expect(wasKilled, "the server ended by itself")
         kills += 1
     }

@@ -20,6 +20,7 @@ private let seed =
         print(tally.table(ContinuousClock.now - start))
         #expect(tally.writerKills == kills)
         #expect(tally.serverKills >= kills / 10, "too few servers were killed to say anything")
+        #expect(tally.replays >= kills / 20, "too few answers were lost to say anything")
         #expect(Set(tally.applied.map(\.number)) == Set(0..<writes), "each write is applied")
         #expect(tally.doubled == 0, "no write is applied twice")
         #expect(tally.disordered == 0, "the order of each lane is kept")

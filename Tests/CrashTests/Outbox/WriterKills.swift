@@ -27,6 +27,7 @@ struct WriterKills {
         try finish()
         try server.kill()
         tally.serverKills = server.kills - 1
+        tally.replays = server.replays
         let store = try AppliedWrites.open(at: folder.path + "/server")
         tally.applied = try AppliedWrites.read(from: store)
         try store.close()
@@ -110,6 +111,8 @@ struct WriterKills {
 struct WriterTally {
     var writerKills = 0
     var serverKills = 0
+    /// Answers that were lost with a process, and given again to the next.
+    var replays = 0
     /// The numbers whose enqueueing a writer lived to tell of.
     var acknowledged: Set<Int> = []
     /// What the server applied, in its order.
@@ -130,7 +133,7 @@ struct WriterTally {
     func table(_ time: Duration) -> String {
         """
         writers killed: \(writerKills), servers killed: \(serverKills), in \(time)
-        enqueueings acknowledged: \(acknowledged.count)
+        enqueueings acknowledged: \(acknowledged.count), answers given again: \(replays)
         applied: \(Set(applied).count), doubled: \(doubled), out of order: \(disordered)
         """
     }

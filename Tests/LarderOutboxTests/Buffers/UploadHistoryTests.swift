@@ -57,7 +57,8 @@ private struct PointServer {
                 isFlying = false
                 let answer = Int.random(in: 0..<8, using: &generator)
                 if answer != 7 {
-                    #expect(server.receive(bench.flying, under: flight.key), "seed \(seed): another content")
+                    let isSame = server.receive(bench.flying, under: flight.key)
+                    #expect(isSame, "seed \(seed): another content")
                 }
                 switch answer {
                 case 0: settle(bench.step(.answered(.none)))
@@ -74,7 +75,8 @@ private struct PointServer {
         for _ in 0..<200 where !bench.points.isEmpty {
             if isFlying, let flight = bench.stored.flight {
                 isFlying = false
-                #expect(server.receive(bench.flying, under: flight.key))
+                let isSame = server.receive(bench.flying, under: flight.key)
+                #expect(isSame, "seed \(seed): another content")
                 settle(bench.step(.answered(.head(AnswerHead(200)))))
             } else {
                 bench.pass(.seconds(60))

@@ -50,7 +50,8 @@ import Testing
         world.answer { _ in TransportResponse(status: .ok) }
         let second = try world.outbox()
         try await world.running(second) {
-            #expect(try await second.outcome(of: try #require(queued).id) == .accepted)
+            let id = try #require(queued).id
+            #expect(try await second.outcome(of: id) == .accepted)
         }
         #expect(world.requests.map(\.key) == [queued?.id.description, queued?.id.description])
     }

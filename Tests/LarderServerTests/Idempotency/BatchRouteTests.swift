@@ -22,7 +22,7 @@ private struct BatchServer {
             case "/app/busy": ServerAnswer(.serviceUnavailable, fields: [.retryAfter: "7"])
             case "/app/broken": throw CancellationError()
             case "/app/forbidden": throw HTTPError(.forbidden)
-            default: ServerAnswer(.created, json: #"{"type":"\#(request.type ?? "")"}"#)
+            default: Self.created(request, executions.value)
             }
         }
         router.idempotentBatch(through: gate, basePath: "/app", account: { request, _ in account(of: request) }) {
@@ -41,6 +41,13 @@ private struct BatchServer {
         return router
     }
 
+    /// An answer that names the kind of write, and a sequence.
+    private static func created(_ request: IdempotentRequest, _ sequence: Int) -> ServerAnswer {
+        var answer = ServerAnswer(.created, json: #"{"type":"\#(request.type ?? "")"}"#)
+        answer.fields[.syncSequence] = String(sequence)
+        return answer
+    }
+
     static func operation(_ id: String, _ resource: String, method: String = "POST", payload: String = "{}") -> String {
         #"{"id":"\#(id)","type":"T","resource":"\#(resource)","method":"\#(method)","payload":\#(payload)}"#
     }
@@ -57,6 +64,7 @@ extension Answer {
                 var words = ["\(outcome["id"] ?? "?")", "\(outcome["status"] ?? "?")"]
                 if let body = outcome["body"] as? [String: Any] { words.append("{\(body["type"] ?? "")}") }
                 if let text = outcome["body"] as? String { words.append(text) }
+                if let sequence = outcome["sequence"] { words.append("#\(sequence)") }
                 if outcome["replayed"] as? Bool == true { words.append("again") }
                 if let seconds = outcome["retry_after"] { words.append("in \(seconds) s") }
                 return words.joined(separator: " ")
@@ -84,11 +92,11 @@ extension Answer {
         #expect(answers.map(\.status) == [200, 200])
         #expect(
             try answers[0].outcomes == [
-                "a 201 {T}", "b 422 no", "c 503 in 7 s", "d 500", "e 403", "f 201 {T}",
+                "a 201 {T} #1", "b 422 no", "c 503 in 7 s", "d 500", "e 403", "f 201 {T} #6",
             ])
         #expect(
             try answers[1].outcomes == [
-                "a 201 {T} again", "b 422 no again", "c 503 in 7 s", "d 500", "e 403", "f 201 {T} again",
+                "a 201 {T} #1 again", "b 422 no again", "c 503 in 7 s", "d 500", "e 403", "f 201 {T} #6 again",
             ])
         #expect(try store.writes() == ["DELETE /app/notes/1 ", "POST /app/refused {}", "POST /app/visits {}"])
         #expect(server.executions.value == 9)
@@ -98,17 +106,19 @@ extension Answer {
     @Test func `knows a write that came by itself, and the other way round`() async throws {
         let store = try server.folder.open()
         let payload = #"{ "n" : 1.0 }"#
+        let json = ["Content-Type": "application/json"]
         try await serve(server.router(store)) { base in
             let alone = try await send(
-                "POST", base + "/app/visits", fields: ["X-Idempotency-Key": "a"], body: payload)
+                "POST", base + "/app/visits", fields: json.merging(["X-Idempotency-Key": "a"]) { $1 },
+                body: "\n \(payload)\t")
             #expect(alone.status == 201)
             let batch = BatchServer.batch(
                 BatchServer.operation("a", "/visits", payload: payload),
                 BatchServer.operation("b", "/visits", payload: payload))
-            let both = try await send("POST", base + "/sync/batch", body: batch)
-            #expect(try both.outcomes == ["a 201 {} again", "b 201 {T}"])
+            let both = try await send("POST", base + "/sync/batch", fields: json, body: batch)
+            #expect(try both.outcomes == ["a 201 {} #1 again", "b 201 {T} #2"])
             let again = try await send(
-                "POST", base + "/app/visits", fields: ["X-Idempotency-Key": "b"], body: payload)
+                "POST", base + "/app/visits", fields: json.merging(["X-Idempotency-Key": "b"]) { $1 }, body: payload)
             #expect(again.fields["idempotency-replayed"] == "true")
             let other = try await send("POST", base + "/app/visits", fields: ["X-Idempotency-Key": "b"], body: "{}")
             #expect(other.status == 422)
@@ -132,7 +142,7 @@ extension Answer {
             go.open()
             #expect(try await slow.status == 201)
             let late = try await send("POST", base + "/sync/batch", body: batch)
-            #expect(try late.outcomes == ["a 201 {T} again", "b 201 again", "c 201 {T}"])
+            #expect(try late.outcomes == ["a 201 {T} #1 again", "b 201 again", "c 201 {T} #2"])
         }
         try store.close()
     }

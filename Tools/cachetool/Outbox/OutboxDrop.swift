@@ -35,13 +35,12 @@ struct OutboxDrop: ParsableCommand {
 
     func run() throws {
         if !yes {
-            let plan = try store.read { view in try plan(try view.outboxEntries()) }
-            try show(plan)
+            try show(try plan(try store.read { view in try view.outboxEntries() }))
             Terminal.say("Nothing was dropped: say --yes to do it.")
             throw ExitStatus.usage.code
         }
         let now = HostServices.system(logger: .tool).now()
-        let plan = try store.write { transaction in
+        let done = try store.write { transaction -> Plan in
             let plan = try plan(try transaction.outboxEntries())
             for entry in plan.dropped { try transaction.acknowledge(entry.id, outcome: "dropped", at: now) }
             for (entry, cause) in plan.followers {
@@ -52,7 +51,7 @@ struct OutboxDrop: ParsableCommand {
             }
             return plan
         }
-        try show(plan)
+        try show(done)
     }
 
     private struct Plan {
@@ -63,7 +62,7 @@ struct OutboxDrop: ParsableCommand {
 
     private func plan(_ entries: [OutboxEntry]) throws -> Plan {
         var plan = Plan()
-        for id in named.entries where !plan.dropped.contains(where: { $0.id == id }) {
+        for id in named.ids where !plan.dropped.contains(where: { $0.id == id }) {
             guard let entry = entries.first(where: { $0.id == id }) else { throw ToolError.noEntry(id) }
             plan.dropped.append(entry)
         }

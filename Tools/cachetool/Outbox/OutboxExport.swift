@@ -1,4 +1,5 @@
 import ArgumentParser
+import LarderFormat
 import LarderStore
 
 /// Copies writes out.

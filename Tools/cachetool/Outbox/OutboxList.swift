@@ -1,4 +1,5 @@
 import ArgumentParser
+import LarderFormat
 import LarderStore
 
 /// Lists what waits to be sent.

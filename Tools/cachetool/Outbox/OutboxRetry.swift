@@ -52,7 +52,7 @@ struct OutboxRetry: ParsableCommand {
 
     private func entries(_ transaction: inout Transaction) throws -> [OutboxEntry] {
         if allFailed { return try transaction.outboxEntries().filter { $0.delivery.state == .failed } }
-        return try named.entries.map { id in
+        return try named.ids.map { id in
             guard let entry = try transaction.outboxEntry(id) else { throw ToolError.noEntry(id) }
             return entry
         }

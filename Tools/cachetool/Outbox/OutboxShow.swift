@@ -21,12 +21,12 @@ struct OutboxShow: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
     @Argument(help: "The identity of the entry, as list prints it.")
-    var entry: UUIDBytes
+    var entry: EntryArgument
     @OptionGroup var printing: OutputOptions
 
     func run() throws {
         try store.read { view in
-            guard let found = try view.outboxEntry(entry) else { throw ToolError.noEntry(entry) }
+            guard let found = try view.outboxEntry(entry.id) else { throw ToolError.noEntry(entry.id) }
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             let whole = EntryDisplay(redactor: redactor).whole(found)
             if printing.json { return try Terminal.print(whole) }

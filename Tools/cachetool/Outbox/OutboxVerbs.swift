@@ -19,12 +19,20 @@ struct OutboxVerbs: ParsableCommand {
 /// Entries on a command line.
 struct EntryArguments: ParsableArguments {
     @Argument(help: "The identities of the entries, as list prints them.")
-    var entries: [UUIDBytes] = []
+    var entries: [EntryArgument] = []
+
+    var ids: [UUIDBytes] { entries.map(\.id) }
 }
 
-extension UUIDBytes: @retroactive ExpressibleByArgument {
+/// The identity of an entry on a command line.
+struct EntryArgument: ExpressibleByArgument {
+    let id: UUIDBytes
+
     /// The form 8-4-4-4-12 in hexadecimal digits.
-    public init?(argument: String) { self.init(argument) }
+    init?(argument: String) {
+        guard let id = UUIDBytes(argument) else { return nil }
+        self.id = id
+    }
 }
 
 extension StoreArgument {

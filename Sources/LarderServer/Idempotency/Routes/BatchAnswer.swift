@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// Writes `{"outcomes":[{"id":…,"status":…,"replayed":true,"retry_after":1,"body":…},…]}` piece by piece.
+/// Writes `{"outcomes":[{"id":…,"status":…,"replayed":true,"retry_after":1,"sequence":7,"body":…},…]}` piece by piece.
 ///
-/// `replayed`, `retry_after` and `body` stand there only where they say something. A body that is JSON stands as it is,
+/// All but `id` and `status` stand there only where they say something. A body that is JSON stands as it is,
 /// another one as a string.
 struct BatchAnswer {
     private var writer = JSONWriter()
@@ -18,10 +18,8 @@ struct BatchAnswer {
         writer.raw(",\"status\":")
         writer.integer(Int64(answer.status.code))
         if answer.fields[.idempotencyReplayed] != nil { writer.raw(",\"replayed\":true") }
-        if let seconds = answer.fields[.retryAfter].flatMap({ Int64($0) }) {
-            writer.raw(",\"retry_after\":")
-            writer.integer(seconds)
-        }
+        append(answer.fields[.retryAfter], ",\"retry_after\":")
+        append(answer.fields[.syncSequence], ",\"sequence\":")
         if !answer.body.isEmpty {
             writer.raw(",\"body\":")
             if JSONReader.isJSON(answer.body) {
@@ -31,6 +29,13 @@ struct BatchAnswer {
             }
         }
         writer.raw("}")
+    }
+
+    /// Appends the number that a header field holds, if it does.
+    private mutating func append(_ field: String?, _ name: StaticString) {
+        guard let number = field.flatMap({ Int64($0) }) else { return }
+        writer.raw(name)
+        writer.integer(number)
     }
 
     /// The whole answer; call it once.

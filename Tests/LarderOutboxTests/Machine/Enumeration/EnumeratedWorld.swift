@@ -82,7 +82,11 @@ extension EnumeratedWorld {
         var world = self
         let step = world.machine.step(event, at: moment, freshKey: freshKey)
         let stepped = world
-        guard try world.commit(step.changes) else { return try stepped.fail(isCalm: isCalm) }
+        guard try world.commit(step.changes) else {
+            return try stepped.abandoned(isCalm: isCalm).flatMap { (world) throws -> [EnumeratedWorld] in
+                try world.react(.loaded(world.storedEntries), isCalm: isCalm)
+            }
+        }
         try world.perform(step.effects)
         if isCalm || step.changes.isEmpty || !configuration.weather.contains(.storage) { return [world] }
         return try [world] + stepped.fail(isCalm: false)

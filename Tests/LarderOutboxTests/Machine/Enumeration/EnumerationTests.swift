@@ -26,7 +26,7 @@ import Testing
     @Test func `three entries of two lanes, with lost answers, crashes and a full disk`() {
         explore(
             Configuration(
-                [Entry(), Entry(lane: "b"), Entry()], [.network, .crash, .storage, .retry, .lost, .refusal]),
+                [Entry(), Entry(lane: "b"), Entry()], [.crash, .storage, .retry, .lost]),
             states: 0)
     }
 
@@ -39,7 +39,7 @@ import Testing
         explore(
             Configuration(
                 [Entry(), Entry(lane: "b", after: [0]), Entry(lane: "c", after: [1])],
-                [.network, .crash, .storage, .retry, .refusal, .lost, .people]),
+                [.crash, .storage, .refusal, .lost, .people]),
             states: 0)
     }
 
@@ -78,7 +78,7 @@ import Testing
         explore(
             Configuration(
                 [Entry(), Entry(lane: "b")],
-                [.network, .foreground, .people, .retry, .patience, .crash, .storage], concurrent: 1, isPatient: true),
+                [.network, .foreground, .retry, .patience, .crash], concurrent: 1, isPatient: true),
             states: 0)
     }
 
@@ -86,7 +86,7 @@ import Testing
         explore(
             Configuration(
                 [Entry(), Entry(lane: "b"), Entry(lane: "c")],
-                [.crash, .storage, .retry, .refusal, .credentials, .lost, .notSent], batch: 2),
+                [.crash, .retry, .refusal, .credentials, .lost], batch: 2),
             states: 0)
     }
 
@@ -94,7 +94,7 @@ import Testing
         explore(
             Configuration(
                 [Entry(), Entry(lane: "b"), Entry(lane: "b"), Entry(lane: "c", after: [0])],
-                [.crash, .retry, .refusal, .lost], batch: 3),
+                [.crash, .retry, .lost], batch: 3),
             states: 0)
     }
 }

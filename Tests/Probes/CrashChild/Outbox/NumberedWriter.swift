@@ -26,7 +26,7 @@ struct NumberedWriter {
         let store = try Store.open(at: path)
         let outbox = Outbox(
             store: store, transport: Self.transport(), configuration: OutboxConfiguration(base: base),
-            policy: Self.policy, connectivity: SteadyConnectivity(.online))
+            policy: policy, connectivity: SteadyConnectivity(.online))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await outbox.run() }
             say("ready")
@@ -59,12 +59,14 @@ struct NumberedWriter {
         }
     }
 
-    /// Waits short enough for many lives, and attempts enough for a server that refuses at random.
-    private static var policy: OutboxPolicy {
+    /// Waits short enough for many lives, and attempts enough for a server that refuses at random. Every other life sends
+    /// batches, and finds what the ones before it left.
+    private var policy: OutboxPolicy {
         var policy = OutboxPolicy()
         policy.retry = RetryPolicy(first: .milliseconds(10), limit: .milliseconds(200))
         policy.mostAttempts = 1000
         policy.bounds.entries = 5000
+        policy.batch = seed & 1 == 0 ? nil : BatchPolicy()
         return policy
     }
 

@@ -9,7 +9,7 @@ import NIOCore
 
 /// Takes writes over HTTP until it is killed, and appends each one to a table: `crash-child serve <store> <port> <seed>`.
 ///
-/// Says `listening <port>` when it does. Every pause is there for a kill to fall into.
+/// Says `listening <port>` when it does, and `replayed` for each answer that it gives again. Every pause is there for a kill to fall into.
 struct WriteServer {
     let path: String
     /// The port, or 0 for any that is free.
@@ -22,19 +22,19 @@ struct WriteServer {
         let router = Router()
         router.add(middleware: Hesitation(chance: chance))
         let gate = IdempotencyGate(store, now: { Int64(Date().timeIntervalSince1970 * 1000) })
-        router.idempotent(
-            .post, "/writes/{lane}", through: gate, account: { _, _ in "writer" },
-            effect: { request, _ in
-                await chance.pause(mostMilliseconds: 4)
-                // What is refused for now was applied already, and has to be undone.
-                let isRefused = chance.happens(onceIn: 40)
-                return { transaction in
-                    try AppliedWrites.append(request.body, to: &transaction)
-                    return isRefused
-                        ? ServerAnswer(.serviceUnavailable, fields: [.retryAfter: "0"])
-                        : ServerAnswer(.created, json: "{}")
-                }
-            })
+        let effect = { @Sendable (request: IdempotentRequest, _: BasicRequestContext) in
+            await chance.pause(mostMilliseconds: 4)
+            // What is refused for now was applied already, and has to be undone.
+            let isRefused = chance.happens(onceIn: 40)
+            return { @Sendable (transaction: inout ServerTransaction) in
+                try AppliedWrites.append(request.body, to: &transaction)
+                return isRefused
+                    ? ServerAnswer(.serviceUnavailable, fields: [.retryAfter: "0"]) : ServerAnswer(.created, json: "{}")
+            }
+        }
+        let account = { @Sendable (_: Request, _: BasicRequestContext) in "writer" }
+        router.idempotent(.post, "/writes/{lane}", through: gate, account: account, effect: effect)
+        router.idempotentBatch(through: gate, account: account, effect: effect)
         let application = Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
@@ -53,6 +53,7 @@ private struct Hesitation<Context: RequestContext>: RouterMiddleware {
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         let response = try await next(request, context)
+        if response.headers[.idempotencyReplayed] != nil { say("replayed") }
         await chance.pause(mostMilliseconds: 6)
         return response
     }
