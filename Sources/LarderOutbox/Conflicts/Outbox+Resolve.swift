@@ -143,7 +143,7 @@ extension Outbox {
         if let before = try view.conflicts().last(where: { $0.successor == entry.id }), before.remote != .none {
             return before.remote.payload
         }
-        return try basePayload(of: overlay, view)
+        return overlay.basePayload
     }
 
     /// Asks the server what it holds.

@@ -16,7 +16,7 @@ extension Outbox {
         _ write: OutboxWrite, refreshing key: Control.Key, with control: Control
     ) async throws -> Enqueued {
         await control.cancelRefreshes(of: key)
-        let refresh: @Sendable () async -> Void = { await control.refresh(key) }
+        let refresh: @Sendable () async -> Void = { await control.refreshValues(of: key) }
         let queued: Enqueued
         do {
             queued = try await enqueue(write)

@@ -45,7 +45,9 @@ extension Transaction {
             try layOver(
                 .replacement(loaded.payload, codec: loaded.codec), at: row, updatedAt: updatedAt, entryID: entry.id,
                 sequence: entry.sequence)
-            try confirm(overlay)
+            try confirmOverlay(
+                at: row, sequence: entry.sequence, serverSequence: overlay.serverSequence,
+                acceptance: overlay.acceptance)
         } else {
             try put(loaded.payload, at: row, updatedAt: updatedAt, codec: loaded.codec)
         }
