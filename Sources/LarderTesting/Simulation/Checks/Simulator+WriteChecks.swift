@@ -166,13 +166,10 @@ extension Simulator {
             }
         }
         guard let store else { return }
-        try working {
-            try store.read { view in
-                for resource in checker.state.resources.keys {
-                    if let left = try view.overlays(of: resource).first {
-                        throw Violation(.ownWrites, "an overlay of \(resource) \(left.key.key) stays for good")
-                    }
-                }
+        for resource in checker.state.resources.keys.sorted() {
+            let left = try working { try store.read { view in try view.overlays(of: resource) } }
+            if let overlay = left.first {
+                throw Violation(.ownWrites, "an overlay of \(resource) \(overlay.key.key) stays for good")
             }
         }
     }
