@@ -1,6 +1,7 @@
 internal import LarderFormat
 internal import LarderOutbox
 internal import LarderStore
+internal import LarderTransport
 
 // What the machine asks for: requests, the timer, signing in.
 extension Simulator {

@@ -1,6 +1,8 @@
+internal import LarderEngine
 internal import LarderFormat
 internal import LarderOutbox
 internal import LarderStore
+internal import LarderTransport
 
 // Who writes, and what the machine makes of it: a second shell beside the asynchronous one. The commits are the shipped
 // ones.
