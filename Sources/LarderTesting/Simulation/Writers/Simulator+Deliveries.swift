@@ -38,7 +38,7 @@ extension Simulator {
     }
 
     /// The host looks whether the server has the write.
-    private func decide(_ id: UUIDBytes) {
+    func decide(_ id: UUIDBytes) {
         agenda.add(
             at: now + 100_000, .news, "decides",
             .other { [unowned self] in
