@@ -4,6 +4,7 @@ public import HTTPTypes
 public import LarderTransport
 private import NIOCore
 private import NIOHTTP1
+private import NIOPosix
 
 /// The transport for Linux: AsyncHTTPClient, with a connection pool of its own.
 ///
@@ -62,6 +63,36 @@ public final class AsyncHTTPClientTransport: Transport {
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {
+        try await send(request, body.map { .byteBuffer(ByteBuffer(bytes: $0)) }, timeouts)
+    }
+
+    /// As ``send(_:body:timeouts:)``; the body is read on a thread pool, a piece ahead of what is sent.
+    public func send(
+        _ request: HTTPRequest, streaming body: StreamedBody, timeouts: TransportTimeouts
+    ) async throws(TransportError) -> TransportResponse {
+        let loop = client.eventLoopGroup.any()
+        let outgoing = HTTPClient.Body.stream(contentLength: body.byteCount) { writer in
+            Self.write(body, from: 0, to: writer, on: loop)
+        }
+        return try await send(request, outgoing, timeouts)
+    }
+
+    /// Writes the rest of a body, piece by piece.
+    private static func write(
+        _ body: StreamedBody, from start: Int64, to writer: HTTPClient.Body.StreamWriter, on loop: any EventLoop
+    ) -> EventLoopFuture<Void> {
+        // Reading may wait for a disk, which an event loop must not.
+        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try body.piece(from: start) }.flatMap { piece in
+            guard let piece else { return loop.makeSucceededVoidFuture() }
+            return writer.write(.byteBuffer(ByteBuffer(bytes: piece))).hop(to: loop).flatMap {
+                write(body, from: start + Int64(piece.count), to: writer, on: loop)
+            }
+        }
+    }
+
+    private func send(
+        _ request: HTTPRequest, _ body: HTTPClient.Body?, _ timeouts: TransportTimeouts
+    ) async throws(TransportError) -> TransportResponse {
         let outgoing = try outgoing(request, body: body)
         if Task.isCancelled { throw .cancelled }
         let exchange = Exchange(clock: clock, timeouts: timeouts)
@@ -76,7 +107,7 @@ public final class AsyncHTTPClientTransport: Transport {
         return try await exchange.response()
     }
 
-    private func outgoing(_ request: HTTPRequest, body: [UInt8]?) throws(TransportError) -> HTTPClient.Request {
+    private func outgoing(_ request: HTTPRequest, body: HTTPClient.Body?) throws(TransportError) -> HTTPClient.Request {
         let target = try RequestTarget(request)
         var headers = HTTPHeaders()
         for field in request.headerFields {
@@ -95,7 +126,7 @@ public final class AsyncHTTPClientTransport: Transport {
                 url: target.text,
                 method: HTTPMethod(rawValue: request.method.rawValue),
                 headers: headers,
-                body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
+                body: body)
         } catch {
             throw TransportError(error, isConnected: false, isSecure: false)
         }

@@ -25,9 +25,26 @@ public protocol Transport: Sendable {
     func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse
+
+    /// As ``send(_:body:timeouts:)``, with a body that is read while it is sent.
+    ///
+    /// A conformer that cannot stream need not implement this: the body is read into memory then.
+    ///
+    /// - Throws: as ``send(_:body:timeouts:)``; ``TransportError/invalidRequest(reason:)`` or
+    ///   ``TransportError/connectionLost(reason:)`` when the body cannot be read, before or after some of it was sent.
+    func send(
+        _ request: HTTPRequest, streaming body: StreamedBody, timeouts: TransportTimeouts
+    ) async throws(TransportError) -> TransportResponse
 }
 
 extension Transport {
+    /// Reads the whole body into memory, and sends it.
+    public func send(
+        _ request: HTTPRequest, streaming body: StreamedBody, timeouts: TransportTimeouts
+    ) async throws(TransportError) -> TransportResponse {
+        try await send(request, body: try body.collect(), timeouts: timeouts)
+    }
+
     /// Sends a request without a body, with the default timeouts unless told otherwise.
     ///
     /// - Throws: as ``send(_:body:timeouts:)``.

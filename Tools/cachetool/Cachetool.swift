@@ -13,7 +13,8 @@ struct Cachetool: AsyncParsableCommand {
             \(ExitStatus.help)
             """,
         subcommands: [
-            Stat.self, Resources.self, Get.self, List.self, Filters.self, Tokens.self, Outbox.self, Verify.self,
+            Stat.self, Resources.self, Get.self, List.self, Filters.self, Tokens.self, OutboxVerbs.self, Journal.self,
+            Verify.self,
             Dump.self, Load.self, Diff.self, Compact.self, Sync.self, Fetch.self, ServeClient.self,
         ])
 

@@ -105,7 +105,7 @@ extension Span where Element == UInt8 {
 
 extension String {
     /// Whether both are the same UTF-8: unlike `==`, canonically equivalent texts differ.
-    func equalsBytewise(_ other: String) -> Bool {
+    package func equalsBytewise(_ other: String) -> Bool {
         let left = utf8Span
         let right = other.utf8Span
         return left.span.raw.equals(right.span.raw)

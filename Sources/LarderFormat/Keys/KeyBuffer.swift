@@ -57,6 +57,13 @@ package struct KeyBuffer: ~Copyable {
         try settle(from: start)
     }
 
+    /// Appends null.
+    package mutating func appendNull() throws(FormatError) {
+        let start = count
+        put(TupleCode.null)
+        try settle(from: start)
+    }
+
     /// Appends a truth value.
     package mutating func append(bool: Bool) throws(FormatError) {
         let start = count

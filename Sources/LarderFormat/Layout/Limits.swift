@@ -24,6 +24,10 @@ public enum Limits {
     public static let indexText = 200
     /// The payload of one row.
     public static let payload = 16_777_216
+    /// A payload of a conflict that the journal keeps; of longer ones it keeps the length.
+    public static let conflictContent = 16_384
+    /// The payload that an overlay keeps of the row it was made from.
+    public static let basePayload = 262_144
     /// How many journal records are kept.
     public static let journalRecords = 1000
     /// The UTF-8 of a collection's query.
@@ -34,6 +38,14 @@ public enum Limits {
     public static let validator = 4096
     /// The value of a chunk of a collection.
     public static let collectionChunk = 32_752
+    /// The encoded record of the session.
+    public static let session = 65_536
+    /// The encoded name of a buffer.
+    public static let buffer = 128
+    /// The encoded account of a buffer: with its name and a sequence it stands in one key.
+    public static let bufferAccount = 256
+    /// The payload of a point in a buffer; many of them are read together.
+    public static let bufferPoint = 65_536
 
     /// An encoded beginning of a cache key in the keys of `responses`.
     public static let cacheKeyBeginning = 200

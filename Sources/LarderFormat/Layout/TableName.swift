@@ -28,10 +28,12 @@ package enum TableName: String, CaseIterable, Sendable {
     case collections
     /// Secondary indexes over rows.
     case indexes
+    /// Rings of points that are uploaded many at a time.
+    case buffers
 
     /// Names that nothing else may use: tables of versions to come.
     package static let reserved = [
-        "buffers", "changes",
+        "changes"
     ]
 
     /// The first step of every checksum in this table: XXH64 of the name, with seed 0.
@@ -56,6 +58,7 @@ package enum TableName: String, CaseIterable, Sendable {
         case .blobs: 10
         case .collections: 11
         case .indexes: 12
+        case .buffers: 13
         }
     }
 }

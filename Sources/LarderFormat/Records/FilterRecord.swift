@@ -30,6 +30,8 @@ package struct FilterRecord: Hashable, Sendable {
     package var resyncs: Int64
     /// When a token was last rejected, in milliseconds since 1970-01-01 UTC.
     package var resyncedAt: Int64?
+    /// The next journal sequence when the bootstrap began that is or was last under way; 0 before any.
+    package var journalAtBegin: Int64
 
     /// The record of a filter that was never synced.
     package init(canonicalText: String) {
@@ -40,6 +42,7 @@ package struct FilterRecord: Hashable, Sendable {
         pagesDone = 0
         failures = 0
         resyncs = 0
+        journalAtBegin = 0
     }
 
     /// Reads a body.
@@ -62,6 +65,7 @@ package struct FilterRecord: Hashable, Sendable {
         lastError = try reader.optionalText()
         resyncs = try reader.count("resyncs")
         resyncedAt = try reader.optionalInteger()
+        journalAtBegin = try reader.count("journalAtBegin")
     }
 
     /// The body.
@@ -81,6 +85,7 @@ package struct FilterRecord: Hashable, Sendable {
         writer.append(optionalText: lastError)
         writer.append(integer: resyncs)
         writer.append(optionalInteger: resyncedAt)
+        writer.append(integer: journalAtBegin)
         return writer.bytes
     }
 

@@ -13,6 +13,8 @@ package struct JournalRecord: Hashable, Sendable {
         case outcome(Outcome)
         /// Kind `evicted`: stored content was dropped.
         case evicted(Evicted)
+        /// Kind `conflict`: the server held something else than an entry was made from.
+        case conflict(SettledConflict)
         /// A kind that this version does not know, with its elements as they are.
         case other(kind: String, elements: [TupleElement])
     }
@@ -62,6 +64,7 @@ package struct JournalRecord: Hashable, Sendable {
 
     private static let outcomeKind = "outcome"
     private static let evictedKind = "evicted"
+    private static let conflictKind = "conflict"
 
     /// Makes a record.
     package init(time: Int64, event: Event) {
@@ -74,6 +77,7 @@ package struct JournalRecord: Hashable, Sendable {
         switch event {
         case .outcome: Self.outcomeKind
         case .evicted: Self.evictedKind
+        case .conflict: Self.conflictKind
         case .other(let kind, _): kind
         }
     }
@@ -93,6 +97,8 @@ package struct JournalRecord: Hashable, Sendable {
                 Outcome(entryID: entryID, lane: lane, sequence: sequence, outcome: outcome, detail: detail))
         } else if kind.equalsBytewise(Self.evictedKind) {
             event = .evicted(try Evicted(reading: &reader))
+        } else if kind.equalsBytewise(Self.conflictKind) {
+            event = .conflict(try SettledConflict(time: time, reading: &reader))
         } else {
             var elements: [TupleElement] = []
             while !reader.isAtEnd { elements.append(try reader.element()) }
@@ -114,6 +120,8 @@ package struct JournalRecord: Hashable, Sendable {
             writer.append(optionalText: outcome.detail)
         case .evicted(let evicted):
             evicted.append(to: &writer)
+        case .conflict(let conflict):
+            conflict.append(to: &writer)
         case .other(_, let elements):
             for element in elements { writer.append(element: element) }
         }

@@ -8,6 +8,8 @@ package struct OverlayRecord: Hashable, Sendable {
         case replacement = 1
         /// There is no row.
         case tombstone = 2
+        /// The row is what a JSON merge patch makes of what lies beneath.
+        case patch = 3
     }
 
     /// How far the write is.
@@ -20,22 +22,33 @@ package struct OverlayRecord: Hashable, Sendable {
 
     /// What the write does.
     package var kind: Kind
-    /// How far it is.
-    package var state: State
     /// When the row was changed here, in milliseconds since 1970-01-01 UTC.
     package var updatedAt: Int64
     /// The outbox entry whose effect this is.
     package var entryID: UUIDBytes?
     /// The checksum of the server's row that was there.
     package var base: UInt64?
+    /// Whether there is a row, the payload.
+    package var makesRow: Bool
+    /// The server's sequence of the write, where it reported one.
+    package var serverSequence: Int64?
+    /// The journal sequence of the server's answer; nil while the write is pending.
+    package var acceptance: Int64?
+    /// The payload of the row that lay beneath when the write was made, where it is kept.
+    package var basePayload: [UInt8]?
+    /// The JSON merge patch, of kind ``Kind/patch``.
+    package var patch: [UInt8]?
 
-    /// A record that is pending.
+    /// How far the write is.
+    package var state: State { acceptance == nil ? .pending : .confirmed }
+
+    /// A record that is pending, of any kind but a patch.
     package init(kind: Kind, updatedAt: Int64, entryID: UUIDBytes? = nil, base: UInt64? = nil) {
         self.kind = kind
-        state = .pending
         self.updatedAt = updatedAt
         self.entryID = entryID
         self.base = base
+        makesRow = kind == .replacement
     }
 
     /// The body, with a payload to its end.
@@ -45,24 +58,46 @@ package struct OverlayRecord: Hashable, Sendable {
         writer.append(integer: state.rawValue)
         writer.append(optionalUUID: entryID)
         writer.append(optionalInteger: base.map { Int64(bitPattern: $0) })
+        writer.append(bool: makesRow)
+        writer.append(optionalInteger: serverSequence)
+        writer.append(optionalInteger: acceptance)
+        writer.append(optionalBytes: basePayload)
+        writer.append(optionalBytes: patch)
         return OverlayBody.encode(updatedAt: updatedAt, tuple: writer.bytes, payload: payload)
+    }
+
+    /// Reads the tuple of a body.
+    init(updatedAt: Int64, tuple: RawSpan) throws(FormatError) {
+        var reader = TupleReader(tuple)
+        kind = try reader.state("kind", as: Kind.self)
+        let state = try reader.state("state", as: State.self)
+        self.updatedAt = updatedAt
+        entryID = try reader.optionalUUID()
+        base = try reader.optionalInteger().map { UInt64(bitPattern: $0) }
+        makesRow = try reader.bool()
+        serverSequence = try reader.optionalInteger()
+        acceptance = try reader.optionalCount("acceptance")
+        basePayload = try reader.optionalBytes()
+        patch = try reader.optionalBytes()
+        if self.state != state { throw .invalidValue(field: "acceptance", value: acceptance ?? 0) }
+        if kind != .patch, makesRow != (kind == .replacement) {
+            throw .invalidValue(field: "kind", value: kind.rawValue)
+        }
+        if (patch == nil) == (kind == .patch) { throw .invalidValue(field: "patch", value: kind.rawValue) }
     }
 }
 
-/// The body of an overlay as it lies in the store: nothing is copied.
+/// The body of an overlay as it lies in the store: the payload is not copied.
 ///
 /// FORMAT.md, "overlay".
 ///
 /// | offset | size | field                                                                 |
 /// | -----: | ---: | --------------------------------------------------------------------- |
 /// |      0 |    8 | `updatedAt`, milliseconds since 1970-01-01 UTC, signed, little-endian |
-/// |      8 |    2 | n, the bytes of the tuple, little-endian                              |
-/// |     10 |    n | kind, state, entry, base                                              |
-/// | 10 + n |    – | `payload`                                                             |
+/// |      8 |    4 | n, the bytes of the tuple, little-endian                              |
+/// |     12 |    n | the elements of ``OverlayRecord``                                     |
+/// | 12 + n |    – | `payload`                                                             |
 package struct OverlayBody: ~Escapable {
-    static let sizeOffset = 8
-    static let tupleOffset = 10
-
     /// All but the payload.
     package let record: OverlayRecord
     /// The elements that the record was read from, and any of later versions.
@@ -73,38 +108,56 @@ package struct OverlayBody: ~Escapable {
     /// Splits a body.
     @_lifetime(copy body)
     package init(body: RawSpan) throws(FormatError) {
-        guard let bits = body.littleEndian(at: 0, as: UInt64.self),
-            let size = body.littleEndian(at: Self.sizeOffset, as: UInt16.self),
-            body.byteCount >= Self.tupleOffset + Int(size)
-        else { throw .truncated(offset: body.byteCount) }
-        let end = Self.tupleOffset + Int(size)
-        var reader = TupleReader(body.extracting(Self.tupleOffset..<end))
-        let kind = try reader.state("kind", as: OverlayRecord.Kind.self)
-        let state = try reader.state("state", as: OverlayRecord.State.self)
-        let entryID = try reader.optionalUUID()
-        let base = try reader.optionalInteger()
-        var record = OverlayRecord(
-            kind: kind, updatedAt: Int64(bitPattern: bits), entryID: entryID,
-            base: base.map { UInt64(bitPattern: $0) })
-        record.state = state
-        if kind == .tombstone, end < body.byteCount { throw .trailingBytes(offset: end) }
-        self.record = record
-        tuple = body.extracting(Self.tupleOffset..<end)
-        payload = body.extracting(end..<body.byteCount)
+        let row = try OverlayRow(body: body)
+        record = try OverlayRecord(updatedAt: row.updatedAt, tuple: row.tuple)
+        tuple = row.tuple
+        payload = row.payload
     }
 
     /// The body of the given parts.
-    ///
-    /// - Parameter tuple: at most 65,535 bytes; traps beyond.
     package static func encode(updatedAt: Int64, tuple: [UInt8], payload: RawSpan) -> [UInt8] {
-        let size = UInt16(tuple.count)
+        // The parts of a tuple have limits far below 4 GiB together.
+        let size = UInt32(tuple.count)
         var body: [UInt8] = []
-        body.reserveCapacity(tupleOffset + tuple.count + payload.byteCount)
+        body.reserveCapacity(OverlayRow.tupleOffset + tuple.count + payload.byteCount)
         body.append(littleEndian: UInt64(bitPattern: updatedAt))
-        body.append(UInt8(truncatingIfNeeded: size))
-        body.append(UInt8(truncatingIfNeeded: size >> 8))
+        for shift in [0, 8, 16, 24] as [UInt32] { body.append(UInt8(truncatingIfNeeded: size >> shift)) }
         body.append(contentsOf: tuple)
         body.append(copying: payload)
         return body
+    }
+}
+
+/// What a reader shows of an overlay: nothing is copied, and the patch is not looked at.
+package struct OverlayRow: ~Escapable {
+    private static let sizeOffset = 8
+    fileprivate static let tupleOffset = 12
+
+    /// When the row was changed here, in milliseconds since 1970-01-01 UTC.
+    package let updatedAt: Int64
+    /// Whether there is a row, the payload.
+    package let makesRow: Bool
+    /// The content; valid as long as the body it was read from.
+    package let payload: RawSpan
+    fileprivate let tuple: RawSpan
+
+    /// Splits a body.
+    @_lifetime(copy body)
+    package init(body: RawSpan) throws(FormatError) {
+        guard let bits = body.littleEndian(at: 0, as: UInt64.self),
+            let size = body.littleEndian(at: Self.sizeOffset, as: UInt32.self),
+            body.byteCount >= Self.tupleOffset, body.byteCount - Self.tupleOffset >= Int(size)
+        else { throw .truncated(offset: body.byteCount) }
+        let end = Self.tupleOffset + Int(size)
+        var reader = TupleReader(body.extracting(Self.tupleOffset..<end))
+        _ = try reader.state("kind", as: OverlayRecord.Kind.self)
+        _ = try reader.integer()
+        _ = try reader.optionalUUID()
+        _ = try reader.optionalInteger()
+        makesRow = try reader.bool()
+        if !makesRow, end < body.byteCount { throw .trailingBytes(offset: end) }
+        updatedAt = Int64(bitPattern: bits)
+        tuple = body.extracting(Self.tupleOffset..<end)
+        payload = body.extracting(end..<body.byteCount)
     }
 }

@@ -54,6 +54,11 @@ package struct TupleReader: ~Escapable {
         return try escapedBody()
     }
 
+    /// Reads bytes, or null.
+    package mutating func optionalBytes() throws(FormatError) -> [UInt8]? {
+        try takeNull() ? nil : bytes()
+    }
+
     /// Reads a truth value.
     package mutating func bool() throws(FormatError) -> Bool {
         let code = try peek()

@@ -30,6 +30,11 @@ package struct TupleWriter {
     /// Appends bytes.
     package mutating func append(bytes: [UInt8]) { put(bytes: bytes) }
 
+    /// Appends bytes, or null.
+    package mutating func append(optionalBytes: [UInt8]?) {
+        if let bytes = optionalBytes { put(bytes: bytes) } else { appendNull() }
+    }
+
     /// Appends a truth value.
     package mutating func append(bool: Bool) { put(bool: bool) }
 

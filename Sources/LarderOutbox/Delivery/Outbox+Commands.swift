@@ -16,7 +16,8 @@ public enum OutboxResult: Hashable, Sendable {
 extension Outbox {
     /// Waits for what becomes of an entry in the end; also when the outbox does not run, for as long as it takes.
     ///
-    /// A failed entry has no outcome yet. Cancelling ends the wait.
+    /// A failed entry has no outcome yet. One that is sent with another body because of a conflict has that one's; one whose
+    /// conflict was settled for the server is removed as `resolved`. Cancelling ends the wait.
     ///
     /// - Throws: ``OutboxError/unknownEntry(_:)`` when there is none and the journal does not know it (any more);
     ///   `CancellationError`; what the store throws.
@@ -33,6 +34,11 @@ extension Outbox {
         }
         guard let outcome = try view.outboxOutcomes().last(where: { $0.id == id }) else {
             throw OutboxError.unknownEntry(id)
+        }
+        if outcome.outcome == Settlement.outcome, let conflict = try view.conflicts().last(where: { $0.entryID == id }),
+            let successor = conflict.successor
+        {
+            return try result(of: successor, view)
         }
         return switch outcome.outcome {
         case "accepted": .accepted
@@ -124,10 +130,11 @@ extension Outbox {
 
     /// Has the machine take an event, and waits until what it changes is stored: the one that runs, or one made for it.
     func perform(
-        _ event: DeliveryEvent, _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
+        _ event: DeliveryEvent, along: Alongside? = nil,
+        _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
     ) async throws {
         let answer = await withCheckedContinuation { answer in
-            let command = OutboxCommand(event: event, refusal: refusal, answer: answer)
+            let command = OutboxCommand(event: event, along: along, refusal: refusal, answer: answer)
             let isTaken = state.withLock { state in
                 guard let loop = state.loop, case .enqueued = loop.inputs.yield(.command(command)) else { return false }
                 return true
@@ -137,12 +144,12 @@ extension Outbox {
         do {
             try answer.get()
         } catch OutboxError.stopped where state.withLock({ $0.loop == nil }) {
-            try await performAlone(event, refusal)
+            try await performAlone(event, along, refusal)
         }
     }
 
     private func performAlone(
-        _ event: DeliveryEvent, _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
+        _ event: DeliveryEvent, _ along: Alongside?, _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
     ) async throws {
         let (moment, key, gate) = (moment(), store.host.makeID(), state.withLock { $0.gate })
         let policy = policy
@@ -151,6 +158,7 @@ extension Outbox {
             let entries = try transaction.outboxEntries().map { LaneEntry($0) }
             let loaded = machine.step(.loaded(entries), at: moment, freshKey: key)
             if let refusal = refusal(machine) { throw refusal }
+            try along?(&transaction)
             try transaction.apply(loaded.changes, answers: [:], at: moment.now)
             // Without a network nothing is begun: what is left are the changes that were asked for.
             let step = machine.step(event, at: moment, freshKey: key)

@@ -67,6 +67,10 @@ extension Outbox {
             group.cancelAll()
         }
         end()
+        // Nobody else answers those who asked for something too late.
+        for await case .command(let command) in inputs {
+            command.answer.resume(returning: .failure(OutboxError.stopped))
+        }
     }
 
     private func begin(_ inputs: AsyncStream<OutboxInput>.Continuation) {
@@ -96,7 +100,8 @@ extension Outbox {
     private func isSettled(before deadline: Duration) -> Bool {
         state.withLock { state in
             guard let loop = state.loop, loop.machine.network != nil else { return false }
-            return loop.machine.flights.isEmpty && loop.machine.armed.map { $0 > deadline } ?? true
+            return loop.machine.flights.isEmpty && loop.settling.isEmpty
+                && loop.machine.armed.map { $0 > deadline } ?? true
         }
     }
 
@@ -112,10 +117,15 @@ extension Outbox {
                 return true
             }
             if isCurrent { await take(.answered(key, answer), accepted, in: &group) }
+        case .settled(let settlement):
+            let id = settlement.conflict.entryID
+            let failure = await take(
+                .discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }, in: &group)
+            if failure == nil { report(.resolved(id, by: nil)) }
         case .command(let command):
             let refusal = state.withLock { state in state.loop.map { command.refusal($0.machine) } ?? nil }
             if let refusal { return command.answer.resume(returning: .failure(refusal)) }
-            let failure = await take(command.event, in: &group)
+            let failure = await take(command.event, along: command.along, in: &group)
             command.answer.resume(returning: failure.map { .failure($0) } ?? .success(()))
         }
     }
@@ -148,14 +158,18 @@ extension Outbox {
     /// - Returns: why nothing was stored, if it was not.
     @discardableResult
     private func take(
-        _ event: DeliveryEvent, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], in group: inout DiscardingTaskGroup
+        _ event: DeliveryEvent, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], along: Alongside? = nil,
+        in group: inout DiscardingTaskGroup
     ) async -> (any Error)? {
         guard let step = step(event) else { return OutboxError.stopped }
+        let unloaded: [UnloadedAnswer]
         do {
-            try await commit(step.changes, accepted)
+            unloaded = try await commit(step.changes, accepted, along)
         } catch {
             let isStale = state.withLock { state in
-                guard error is OutOfStep, let mismatches = state.loop?.mismatches, mismatches < 3 else { return false }
+                guard error is OutOfStep || error is OutboxError, let mismatches = state.loop?.mismatches,
+                    mismatches < 3
+                else { return false }
                 state.loop?.mismatches = mismatches + 1
                 return true
             }
@@ -166,7 +180,8 @@ extension Outbox {
             await reload(in: &group)
             return error
         }
-        for effect in step.effects { perform(effect, in: &group) }
+        for effect in step.effects { perform(effect, accepted, in: &group) }
+        for answer in unloaded { group.addTask { await self.load(answer) } }
         return nil
     }
 
@@ -175,15 +190,21 @@ extension Outbox {
         return state.withLock { state in state.loop?.machine.step(event, at: moment, freshKey: key) }
     }
 
-    private func commit(_ changes: [DeliveryChange], _ accepted: [UUIDBytes: AcceptedAnswer]) async throws {
-        if changes.isEmpty { return }
-        let now = store.host.now()
-        try await store.write { transaction in try transaction.apply(changes, answers: accepted, at: now) }
+    private func commit(
+        _ changes: [DeliveryChange], _ accepted: [UUIDBytes: AcceptedAnswer], _ along: Alongside? = nil
+    ) async throws -> [UnloadedAnswer] {
+        if changes.isEmpty { return [] }
+        let (now, loading) = (store.host.now(), configuration.loading)
+        let unloaded = try await store.write { transaction in
+            try along?(&transaction)
+            return try transaction.apply(changes, answers: accepted, at: now, loading: loading)
+        }
         let rejections = changes.count { if case .reject = $0 { true } else { false } }
         state.withLock { state in
             state.loop?.mismatches = 0
             state.loop?.rejected += rejections
         }
+        return unloaded
     }
 
     /// Makes the machine anew from the table; what is under way is given up, and sent again under its key.
@@ -203,75 +224,13 @@ extension Outbox {
                 state.loop?.rejected = entries.count { $0.delivery.state == .rejected }
             }
             guard let step = step(.loaded(entries)) else { return }
-            try await commit(step.changes, [:])
+            _ = try await commit(step.changes, [:])
+            tellSettled(but: entries, in: &group)
             for effect in step.effects { perform(effect, in: &group) }
         } catch {
             store.host.logger.error("the outbox could not be loaded", metadata: ["error": "\(error)"])
             state.withLock { $0.loop?.needsReload = true }
             for effect in step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
         }
-    }
-}
-
-// MARK: - What the machine asks for
-
-extension Outbox {
-    private func perform(_ effect: DeliveryEffect, in group: inout DiscardingTaskGroup) {
-        switch effect {
-        case .send(let flight): start(flight, in: &group)
-        case .cancel(let key): state.withLock { $0.loop?.flights[key] }?.cancel()
-        case .arm(let time): arm(time)
-        case .disarm: setTimer(nil)
-        case .signIn(let account):
-            guard let signIn = configuration.signIn else { return }
-            group.addTask {
-                let isSignedIn = await signIn(account)
-                if isSignedIn { self.setGate(.signedIn(account)) } else { self.post(.event(.signInFailed)) }
-            }
-        case .resolve: break
-        case .report(let event): report(event)
-        case .stopped: break
-        }
-    }
-
-    private func report(_ event: OutboxEvent) {
-        if case .signInExpired(let account) = event {
-            state.withLock { $0.gate = .expired(account) }
-        }
-        onEvent(event)
-    }
-
-    private func start(_ flight: Flight, in group: inout DiscardingTaskGroup) {
-        let epoch = state.withLock { $0.loop?.epoch ?? 0 }
-        let sending = Task {
-            let (answer, accepted) = await send(flight)
-            post(.flight(flight.key, epoch: epoch, answer, accepted))
-        }
-        state.withLock { state in state.loop?.flights[flight.key] = sending }
-        group.addTask {
-            await withTaskCancellationHandler {
-                await sending.value
-            } onCancel: {
-                sending.cancel()
-            }
-        }
-    }
-
-    private func arm(_ time: Duration) {
-        setTimer(
-            Task {
-                let wait = max(.zero, time - store.host.elapsed())
-                do { try await store.host.sleep(wait) } catch { return }
-                post(.event(.timer))
-            })
-    }
-
-    private func setTimer(_ timer: Task<Void, Never>?) {
-        let old = state.withLock { state in
-            let old = state.loop?.timer
-            state.loop?.timer = timer
-            return old
-        }
-        old?.cancel()
     }
 }

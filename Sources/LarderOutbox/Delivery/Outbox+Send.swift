@@ -56,9 +56,7 @@ extension Outbox {
         do {
             let stamp = try await credentials.fields(for: draft.account)
             let request = request(draft, key: key, stamp: stamp)
-            let response = try await transport.send(
-                request, body: try body(of: draft), timeouts: configuration.timeouts)
-            return await read(response)
+            return await read(try await send(request, draft))
         } catch let error as TransportError {
             return Reply(answer: Self.answer(to: error), error: error)
         } catch {
@@ -81,12 +79,20 @@ extension Outbox {
 
     private static let keyedMethods: Set<HTTPRequest.Method> = [.post, .put, .patch, .delete]
 
-    private func body(of draft: OutboxDraft) throws -> [UInt8]? {
-        guard let blob = draft.blob else { return draft.payload.isEmpty ? nil : draft.payload }
+    /// Sends the body from where it lies: a blob is held, and read chunk by chunk as it goes out.
+    private func send(_ request: HTTPRequest, _ draft: OutboxDraft) async throws -> TransportResponse {
+        guard let blob = draft.blob else {
+            let body = draft.payload.isEmpty ? nil : draft.payload
+            return try await transport.send(request, body: body, timeouts: configuration.timeouts)
+        }
         guard let handle = try store.blob(blob.number) else { throw StoreError.blobGone }
-        var bytes: [UInt8] = []
-        try handle.read(0..<handle.byteCount) { span in bytes.append(copying: span) }
-        return bytes
+        let body = StreamedBody(byteCount: handle.byteCount) { range in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(range.count)
+            try handle.read(range) { span in bytes.append(copying: span) }
+            return bytes
+        }
+        return try await transport.send(request, streaming: body, timeouts: configuration.timeouts)
     }
 
     /// Reads an answer to its end: success that did not come whole is no success.
@@ -107,7 +113,7 @@ extension Outbox {
         let answer = AnswerHead(
             head.status.code, isReplay: head.headerFields[configuration.replayField]?.lowercased() == "true",
             retryAfter: retryAfter.map { .seconds($0) }, isInProgress: Self.isInProgress(head, body))
-        let accepted = AcceptedAnswer(sequence: configuration.sequence(head), body: body)
+        let accepted = AcceptedAnswer(sequence: configuration.sequence(head), body: body, head: head)
         return Reply(answer: .head(answer), accepted: accepted, head: head, body: body)
     }
 

@@ -1,3 +1,4 @@
+package import HTTPTypes
 internal import LarderFormat
 public import LarderStore
 public import LarderTransport
@@ -12,6 +13,8 @@ internal import Synchronization
 /// One outbox runs per store. docs/internals/outbox.md tells the rules.
 public final class Outbox: Sendable {
     package let store: Store
+    /// The header field that carries the idempotency key.
+    package var keyField: HTTPField.Name { configuration.keyField }
     let transport: any Transport
     let configuration: OutboxConfiguration
     let policy: OutboxPolicy
@@ -20,6 +23,8 @@ public final class Outbox: Sendable {
     let onEvent: @Sendable (OutboxEvent) -> Void
     let state: Mutex<OutboxState>
     let statusBroadcast = StateBroadcast(OutboxStatus())
+    /// Who is signed in, for what sends beside the outbox.
+    let gateBroadcast: StateBroadcast<SessionGate>
 
     /// An outbox that does not run yet; writes may be enqueued all the same.
     ///
@@ -37,11 +42,14 @@ public final class Outbox: Sendable {
         self.store = store
         self.transport = transport
         self.configuration = configuration
+        var policy = policy
+        policy.resolvesConflicts = policy.resolvesConflicts || configuration.conflicts != nil
         self.policy = policy
         self.credentials = credentials
         self.connectivity = connectivity
         self.onEvent = onEvent
         state = Mutex(OutboxState(gate: .signedIn(account)))
+        gateBroadcast = StateBroadcast(.signedIn(account))
     }
 
     /// Tells who is signed in from now on; what other accounts wrote waits until they are again.
@@ -57,6 +65,7 @@ public final class Outbox: Sendable {
         state.withLock { state in
             state.gate = gate
             state.loop?.inputs.yield(.event(.session(gate)))
+            gateBroadcast.set(gate)
         }
     }
 
@@ -86,10 +95,14 @@ struct OutboxState {
         var mismatches = 0
         /// Dead letters that the machine does not hold.
         var rejected = 0
+        /// The entries whose conflicts are being settled.
+        var settling: Set<UUIDBytes> = []
     }
 
     var gate: SessionGate
     var loop: Loop?
+    /// Who is to be told when an entry has its outcome.
+    var settlers: [UUIDBytes: [@Sendable () async -> Void]] = [:]
 }
 
 /// What the loop of the shell is told.
@@ -102,12 +115,19 @@ enum OutboxInput: Sendable {
     case flight(UUIDBytes, epoch: Int, FlightAnswer, [UUIDBytes: AcceptedAnswer])
     /// Somebody wants something done, and to know whether it was.
     case command(OutboxCommand)
+    /// A conflict is settled for the server.
+    case settled(Settlement)
 }
+
+/// A part of a transaction.
+typealias Alongside = @Sendable (inout Transaction) throws -> Void
 
 /// Something that is wanted of the machine, and who waits for it.
 struct OutboxCommand: Sendable {
     /// What to tell the machine.
     let event: DeliveryEvent
+    /// What is changed in the same transaction, before what the machine says.
+    let along: Alongside?
     /// Why it cannot be done, if it cannot.
     let refusal: @Sendable (DeliveryMachine) -> OutboxError?
     /// Told when it is stored, or why it is not.

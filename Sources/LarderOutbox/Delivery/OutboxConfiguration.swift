@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import LarderStore
 public import LarderTransport
 
 /// How to write to one server.
@@ -15,6 +16,13 @@ public struct OutboxConfiguration: Sendable {
     public var timeouts: TransportTimeouts
     /// The longest answer that is read, in bytes; what is longer counts as no body.
     public var answerLimit: Int
+    /// Where a GET finds what a write is about; nil where nothing does. By default the write's own endpoint, unless it is a POST:
+    /// that goes to the list it adds to.
+    public var entityEndpoint: @Sendable (OutboxEntry) -> String?
+    /// What of an answer becomes the row, for writes that load it.
+    public var loading: AnswerLoading
+    /// Settles conflicts; nil: as ``OutboxPolicy/resolvesConflicts`` says, the host does, or the write is rejected.
+    public var conflicts: ConflictResolver?
     /// Signs an account in again when the server does not take its credentials any more; answers whether it worked. Called
     /// once at a time, when there is a network. Nil: the host signs in by itself, and says so.
     public var signIn: (@Sendable (_ account: String?) async -> Bool)?
@@ -31,6 +39,9 @@ public struct OutboxConfiguration: Sendable {
         replayField = Self.standardReplayField
         sequence = { head in head.headerFields[Self.sequenceField].flatMap { Int64($0) } }
         answerLimit = 1 << 20
+        entityEndpoint = { $0.method.uppercased() == "POST" ? nil : $0.endpoint }
+        loading = .json
+        conflicts = nil
         signIn = nil
     }
 

@@ -27,6 +27,8 @@ public enum OutboxError: Error, Sendable {
     case transport(TransportError)
     /// The server refused a write that may not wait.
     case refused(HTTPResponse)
+    /// What lost in a conflict cannot be sent any more.
+    case cannotUndo(UUIDBytes, UndoObstacle)
     /// The outbox stopped before the outcome was there.
     case stopped
 }
@@ -47,6 +49,7 @@ extension OutboxError: CustomStringConvertible {
         case .notSignedIn: "Nobody is signed in, and the write may not wait."
         case .transport(let error): "The exchange failed: \(error)"
         case .refused(let head): "The server refused the write (\(head.status.code))."
+        case .cannotUndo(let id, let obstacle): "The conflict of \(id) cannot be undone: \(obstacle.rawValue)."
         case .stopped: "The outbox stopped before the outcome was there."
         }
     }

@@ -1,3 +1,4 @@
+package import HTTPTypes
 package import LarderFormat
 package import LarderStore
 
@@ -7,11 +8,14 @@ package struct AcceptedAnswer: Hashable, Sendable {
     package var sequence: Int64?
     /// The body, where there is one and the entry loads it.
     package var body: [UInt8]?
+    /// The head of the answer; nil for a member of a batch.
+    package var head: HTTPResponse?
 
     /// An answer of these parts.
-    package init(sequence: Int64? = nil, body: [UInt8]? = nil) {
+    package init(sequence: Int64? = nil, body: [UInt8]? = nil, head: HTTPResponse? = nil) {
         self.sequence = sequence
         self.body = body
+        self.head = head
     }
 }
 
@@ -27,10 +31,15 @@ extension Transaction {
     /// - Parameters:
     ///   - answers: by entry, for those accepted.
     ///   - now: milliseconds since 1970-01-01 UTC.
+    ///   - loading: what of an answer becomes a row.
+    /// - Returns: the accepted writes whose answers are to be loaded and brought nothing to load.
     /// - Throws: ``OutOfStep``; what the store throws.
+    @discardableResult
     package mutating func apply(
-        _ changes: [DeliveryChange], answers: [UUIDBytes: AcceptedAnswer], at now: Int64
-    ) throws {
+        _ changes: [DeliveryChange], answers: [UUIDBytes: AcceptedAnswer], at now: Int64,
+        loading: AnswerLoading = .json
+    ) throws -> [UnloadedAnswer] {
+        var unloaded: [UnloadedAnswer] = []
         for change in changes {
             let stored = try outboxEntry(change.id)
             guard let stored, stored.delivery == change.expected else { throw OutOfStep(id: change.id) }
@@ -38,7 +47,9 @@ extension Transaction {
             case .update(let id, let old, let new):
                 guard try update(id, from: old, to: new) else { throw OutOfStep(id: id) }
             case .accept(let id, _):
+                let isLoaded = try load(answers[id], of: stored, loading, at: now)
                 try accept(id, sequence: answers[id]?.sequence, at: now)
+                if !isLoaded, let answer = try unloadedAnswer(of: stored) { unloaded.append(answer) }
             case .reject(let id, let old, let reason):
                 var delivery = old
                 delivery.lastError = reason.description
@@ -49,5 +60,6 @@ extension Transaction {
                 try acknowledge(id, outcome: outcome, detail: reason?.description, at: now)
             }
         }
+        return unloaded
     }
 }

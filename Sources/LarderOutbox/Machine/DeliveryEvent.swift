@@ -3,7 +3,7 @@ package import LarderFormat
 /// What happens to the outbox.
 package enum DeliveryEvent: Hashable, Sendable {
     /// The entries as they lie in the store, rejected ones included; whatever was under way is given up, and its answer is not
-    /// waited for.
+    /// waited for. Told at the start, and when a step was not performed.
     case loaded([LaneEntry])
     /// Entries were added; they are durable.
     case enqueued([LaneEntry])

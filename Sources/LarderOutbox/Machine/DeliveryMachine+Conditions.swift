@@ -67,7 +67,9 @@ extension DeliveryMachine {
         report(.signInExpired(account: account))
     }
 
+    /// Begins nothing for a while, as the last step could not be stored: none of its effects came to be.
     mutating func hold(_ moment: Moment) {
+        forgetUnperformed()
         storageFailures = storageFailures.incremented
         heldUntil = moment.elapsed + delay(afterFailures: storageFailures)
         report(.storageFailed)
@@ -133,6 +135,14 @@ extension DeliveryMachine {
         guard !isStopping else { return }
         isStopping = true
         for key in flights.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) { step.effects.append(.cancel(key)) }
+    }
+
+    /// The effects of the last step may not have come to be: its timer, its question to the host.
+    mutating func forgetUnperformed() {
+        armed = nil
+        hasStopped = false
+        if isJustAsked { signIn = .idle }
+        isJustAsked = false
     }
 
     /// The wait after so many failures in a row.

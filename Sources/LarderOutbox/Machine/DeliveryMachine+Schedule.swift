@@ -30,6 +30,7 @@ extension DeliveryMachine {
         case .waiting(let time) where time > moment.elapsed: return
         case .idle, .waiting:
             signIn = .asked
+            isJustAsked = true
             step.effects.append(.signIn(account))
         }
     }
@@ -49,7 +50,8 @@ extension DeliveryMachine {
     }
 
     private func isForgotten(_ id: UUIDBytes, _ moment: Moment) -> Bool {
-        guard let delivery = index(id).map({ entries[$0].delivery }), delivery.isInDoubt, let first = delivery.firstTriedAt
+        guard let delivery = index(id).map({ entries[$0].delivery }), delivery.isInDoubt,
+            let first = delivery.firstTriedAt
         else { return false }
         return moment.passed(since: first) >= policy.keyMemory
     }
@@ -122,6 +124,7 @@ extension DeliveryMachine {
         guard isOnline, !isStopping, case .signedIn(let account) = gate else { return [] }
         var busyLanes: Set<String> = []
         var parked: Set<Parked> = []
+        var stuck: Set<UUIDBytes> = []
         // An entry waits only for earlier ones, so that no two can wait for each other.
         var earlier: Set<UUIDBytes> = []
         var turns: [Int] = []
@@ -129,15 +132,15 @@ extension DeliveryMachine {
             defer { earlier.insert(entry.id) }
             // A lane is that of an account: nobody waits for somebody who is not signed in.
             guard entry.account == account else { continue }
-            let isHeld =
-                busyLanes.contains(entry.lane) || parked.contains(Parked(lane: entry.lane, scope: entry.scope))
-                || entry.after.contains(where: earlier.contains)
-            if entry.isLive {
-                if !isHeld { turns.append(index) }
-                busyLanes.insert(entry.lane)
-            } else {
-                parked.insert(Parked(lane: entry.lane, scope: entry.scope))
+            let place = Parked(lane: entry.lane, scope: entry.scope)
+            // What waits for a parked one is as good as parked itself: the lane must not wait for it.
+            if !entry.isLive || parked.contains(place) || entry.after.contains(where: stuck.contains) {
+                parked.insert(place)
+                stuck.insert(entry.id)
+                continue
             }
+            if !busyLanes.contains(entry.lane), !entry.after.contains(where: earlier.contains) { turns.append(index) }
+            busyLanes.insert(entry.lane)
         }
         return turns
     }

@@ -29,6 +29,8 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// Until when nothing is begun, because the store could not keep what happened.
     package internal(set) var heldUntil: Duration?
     package internal(set) var storageFailures = 0
+    /// Whether the last step asked the host to sign in.
+    var isJustAsked = false
     /// Whether an answer was taken in the last step, so that the next event tells whether it could be stored.
     package internal(set) var isAnswerUnconfirmed = false
     /// Whether entries that were being sent before the machine was loaded are still to be taken for unanswered.
@@ -97,6 +99,7 @@ package struct DeliveryMachine: Hashable, Sendable {
             }
         if isAnswerUnconfirmed, isStored { storageFailures = 0 }
         isAnswerUnconfirmed = false
+        if isStored { isJustAsked = false }
     }
 
     /// The place of an entry, or nil.
@@ -143,8 +146,11 @@ extension DeliveryMachine {
         entries = loaded.filter { $0.delivery.state != .rejected }.sorted { $0.sequence < $1.sequence }
         isUnrecovered = true
         earlierFlights = []
-        // A write is durable before the machine hears of it; what it comes after may have been refused in between.
+        forgetUnperformed()
+        // A write is durable before the machine hears of it; what it comes after may have been refused in between. What is there was
+        // refused by nobody, even if a step that was not stored said so.
         refused.formUnion(loaded.lazy.filter { $0.delivery.state == .rejected }.map(\.id))
+        refused.subtract(entries.lazy.map(\.id))
         for index in entries.indices {
             switch entries[index].delivery.state {
             case .waiting: restoreWait(index, moment)

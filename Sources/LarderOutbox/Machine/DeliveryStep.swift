@@ -3,9 +3,9 @@ package import LarderStore
 
 /// What one event leads to.
 package struct DeliveryStep: Hashable, Sendable {
-    /// To be stored in one fully durable transaction, before anything else. When that fails, or finds another delivery than it
-    /// expects, nothing else is done: the machine is told so (``DeliveryEvent/storageFailed``), and then how things are
-    /// (``DeliveryEvent/loaded(_:)``).
+    /// To be stored in one fully durable transaction, before anything else. When that fails nothing else is done: the machine is
+    /// told so (``DeliveryEvent/storageFailed``), and then how things are (``DeliveryEvent/loaded(_:)``). When it finds another
+    /// delivery than it expects nothing else is done either, and the machine is told how things are.
     package var changes: [DeliveryChange] = []
     /// To be done then, in this order.
     package var effects: [DeliveryEffect] = []
@@ -66,4 +66,10 @@ package struct Flight: Hashable, Sendable {
     package var entries: [UUIDBytes]
     /// Whether it is a batch; one of a single entry may be sent again as the batch it was.
     package var isBatch: Bool
+    /// A request.
+    package init(key: UUIDBytes, entries: [UUIDBytes], isBatch: Bool) {
+        self.key = key
+        self.entries = entries
+        self.isBatch = isBatch
+    }
 }

@@ -54,6 +54,25 @@ package struct LaneEntry: Hashable, Sendable {
         delivery = entry.delivery
     }
 
+    /// An entry of these parts, without a record of it.
+    package init(
+        id: UUIDBytes, lane: String, sequence: Int64, account: String? = nil, entity: String? = nil,
+        after: [UUIDBytes] = [], mostAttempts: Int = 5, method: String = "POST", isBatchable: Bool = true,
+        createdAt: Int64 = 0, delivery: OutboxDelivery = OutboxDelivery()
+    ) {
+        self.id = id
+        self.lane = lane
+        self.sequence = sequence
+        self.account = account
+        scope = entity.map { .entity($0) } ?? .lane
+        self.after = after
+        self.mostAttempts = mostAttempts
+        self.method = method
+        self.isBatchable = isBatchable
+        self.createdAt = createdAt
+        self.delivery = delivery
+    }
+
     /// What stands before the entries behind it: it is to be sent, or being sent.
     var isLive: Bool {
         switch delivery.state {

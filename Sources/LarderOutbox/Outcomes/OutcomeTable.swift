@@ -32,6 +32,9 @@ public struct OutcomeTable: Hashable, Sendable {
         return table
     }()
 
+    /// For writes that are sent on a condition (If-Match): 412, that it does not hold, is a conflict.
+    public static let conditional = standard.on(412, .conflict)
+
     /// This table with another rule for one status, 100 to 599, whatever the method.
     public func on(_ status: Int, _ rule: Rule) -> OutcomeTable {
         precondition((100...599).contains(status), "\(status) is no status")

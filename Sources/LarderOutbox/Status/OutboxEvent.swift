@@ -19,6 +19,8 @@ public enum OutboxEvent: Hashable, Sendable {
     case unresolved(UUIDBytes)
     /// The server holds something else.
     case conflicted(UUIDBytes, status: Int)
+    /// A conflict is settled: another entry has taken the place of this one, or the server's word counts.
+    case resolved(UUIDBytes, by: UUIDBytes?)
     /// The server does not take the credentials of the account any more; nothing of it is sent.
     case signInExpired(account: String?)
     /// The store could not keep what happened; it is tried again.

@@ -175,10 +175,10 @@ private struct CatchUpPass {
         let key = SQLValue.text(overlay.key.key)
         var id = try find.first([key])?[0].integer
         if let id { _ = try forget.first([.integer(id)]) }
-        guard case .replacement(let payload, let codec) = overlay.change else { return }
+        guard let payload = overlay.payload else { return }
         if id == nil { id = try note.first([key, .integer(0)])?[0].integer }
         guard let id else { return }
-        let values = extractor.values(of: payload.rawSpan, codec: codec)
+        let values = extractor.values(of: payload.rawSpan, codec: overlay.codec)
         _ = try insert.first([.integer(id)] + values.map { SQLValue($0) })
     }
 

@@ -33,6 +33,8 @@ final class Room: Sendable {
     let usage: UsageNotes
     /// Who reads which blob.
     let leases: BlobLeases
+    /// Which lists are being walked.
+    let passes = ListPasses()
     private let position = Mutex(Hand())
     private let knownGarbage = Mutex<(@Sendable () -> Garbage)?>(nil)
 

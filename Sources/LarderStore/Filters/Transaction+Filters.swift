@@ -83,7 +83,10 @@ extension Transaction {
             key: Self.key { (key) throws(FormatError) in try FilterRecord.appendKey(number, to: &key) },
             in: .filters)
         let others = try tables.filters(in: engine).map(\.number)
-        for (resource, _) in members where try !isMember(resource, ofAny: others) { try sweep(resource) }
+        for (resource, _) in members where try !isMember(resource, ofAny: others) {
+            try sweep(resource)
+            try dropConfirmed(of: resource)
+        }
         effects.changes.noteFilter(canonicalText)
     }
 

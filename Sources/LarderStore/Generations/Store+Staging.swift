@@ -152,6 +152,7 @@ extension Transaction {
         generation.state = .live
         try putGeneration(staging.generation, generation)
         effects.changes.noteReplaced(staging.resource)
+        try remakePatches(of: staging.resource)
     }
 
     mutating func discard(_ staging: Staging) throws {

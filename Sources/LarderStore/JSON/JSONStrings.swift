@@ -8,6 +8,11 @@ enum JSONStrings {
         return String(decoding: decoded, as: UTF8.self)
     }
 
+    /// The bytes of a member's name, given without its quotes, its escapes decoded.
+    static func name(_ bytes: Span<UInt8>, _ range: Range<Int>, hasEscapes: Bool) -> [UInt8] {
+        hasEscapes ? unescaped(bytes, range) : copy(bytes, range)
+    }
+
     /// Whether a member's name, given without its quotes, is `name`.
     static func isName(_ name: [UInt8], _ bytes: Span<UInt8>, _ range: Range<Int>, hasEscapes: Bool) -> Bool {
         if hasEscapes { return unescaped(bytes, range) == name }

@@ -64,6 +64,9 @@ public struct ChangeSet: Equatable, Sendable {
     /// What was evicted, at most the newest 256.
     public private(set) var evictions: [Eviction] = []
 
+    /// Buffers that gained or lost a point, or whose upload went on.
+    public private(set) var buffers: Set<BufferName> = []
+
     private static let evictionLimit = 256
     /// Collections that were put or removed.
     public private(set) var collections: Set<CollectionName> = []
@@ -74,7 +77,7 @@ public struct ChangeSet: Equatable, Sendable {
     public var isEmpty: Bool {
         rows.isEmpty && replaced.isEmpty && touched.isEmpty && lanes.isEmpty && filters.isEmpty
             && evictions.isEmpty
-            && collections.isEmpty
+            && collections.isEmpty && buffers.isEmpty
     }
 
     mutating func noteUpsert(_ key: RowKey) { note(key, isRemoval: false) }
@@ -93,6 +96,8 @@ public struct ChangeSet: Equatable, Sendable {
     mutating func noteFilter(_ filter: String) { filters.insert(filter) }
 
     mutating func note(_ eviction: Eviction) { append([eviction]) }
+    mutating func noteBuffer(_ name: BufferName) { buffers.insert(name) }
+
     mutating func noteCollection(_ name: CollectionName) { collections.insert(name) }
 
     /// Adds what a later commit changed.
@@ -106,6 +111,7 @@ public struct ChangeSet: Equatable, Sendable {
         filters.formUnion(later.filters)
         append(later.evictions)
         collections.formUnion(later.collections)
+        buffers.formUnion(later.buffers)
     }
 
     private mutating func append(_ later: [Eviction]) {

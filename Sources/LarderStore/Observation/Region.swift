@@ -20,6 +20,8 @@ public enum Region: Hashable, Sendable {
     case filter(String)
     /// What is evicted.
     case evictions
+    /// Points of any buffer.
+    case buffers
     /// The rows that a collection holds, and any row of its class in the resource they belong to.
     case collection(CollectionName, home: ResourceKey)
 
@@ -42,6 +44,7 @@ public enum Region: Hashable, Sendable {
             changes.replaced.contains(key.resource) || changes.rows[key.resource]?.touches(key...key) == true
         case .outbox: !changes.lanes.isEmpty
         case .evictions: !changes.evictions.isEmpty
+        case .buffers: !changes.buffers.isEmpty
         case .filter(let filter): changes.filters.contains(filter)
         case .collection(let name, let home):
             changes.collections.contains(name) || Region.type(name.className, of: home).intersects(changes)

@@ -28,6 +28,16 @@ public struct OutboxEntry: Hashable, Sendable {
     /// The rows its effect is laid over.
     public let rows: [RowKey]
 
+    /// An entry that lies in no store.
+    package init(draft: OutboxDraft, sequence: Int64 = 1, rows: [RowKey] = []) {
+        self.draft = draft
+        self.sequence = sequence
+        self.rows = rows
+        id = draft.id
+        lane = draft.lane
+        delivery = OutboxDelivery()
+    }
+
     init(record: OutboxRecord, delivery: OutboxDeliveryRecord) {
         id = record.entryID
         lane = delivery.lane

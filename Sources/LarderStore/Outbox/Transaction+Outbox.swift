@@ -46,8 +46,9 @@ extension Transaction {
         let dependents = try tables.entries(lane: nil, limit: .max, in: engine).filter { $0.draft.after.contains(id) }
         _ = try take(id, keepsBlob: draft.blob != nil && draft.blob == old.draft.blob)
         _ = try journal(old, outcome, detail ?? "replaced by \(draft.id)", at: time)
-        try withdrawOverlays(of: old)
         let entry = try insert(draft, sequence: old.sequence, effects: effects)
+        // Only now: in between, what lies above the old ones would seem to be free.
+        try withdrawOverlays(of: old, but: effects.map(\.key))
         for dependent in dependents {
             var record = dependent.draft.record(rows: dependent.rows)
             record.after = record.after.map { $0 == id ? draft.id : $0 }

@@ -16,6 +16,18 @@ extension ReadView {
         try tables.overlays(at: key, in: transaction)
     }
 
+    /// Whether any local write that the server has confirmed lies over a row.
+    package borrowing func hasConfirmedOverlays() throws -> Bool {
+        try !tables.confirmedRows(in: transaction).isEmpty
+    }
+
+    /// The payload of the row that an overlay was made from, where it is kept; see ``Overlay/basePayload``.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
+    public borrowing func overlayBase(at key: RowKey, sequence: Int64) throws -> [UInt8]? {
+        try overlays(at: key).first { $0.sequence == sequence }?.basePayload
+    }
+
     /// The server's row at `key`, whatever local writes lie over it; for software that keeps rows in step.
     ///
     /// - Throws: as ``row(at:)``.

@@ -34,9 +34,8 @@ extension Tables {
         try forEachRaw(.overlay, prefix: prefix, in: source) { entry in
             let (key, value) = (entry.key, entry.value)
             let overlay = try decoding(.overlay) { () throws(FormatError) in
-                let body = try Record.open(value, key: key, seed: TableName.overlay.seed)
-                let (row, sequence) = try OverlayKey.decode(key)
-                return try Overlay(row, sequence, value: value, body: body)
+                let (row, _) = try OverlayKey.decode(key)
+                return Overlay(row, try OverlayLayer(key: key, value: value))
             }
             found.append(overlay)
             return true
@@ -71,7 +70,7 @@ extension Tables {
         return found
     }
 
-    /// The row that an overlay makes, or nil when it removes the row; verified.
+    /// The row that an overlay makes, or nil when it makes none; verified.
     @_lifetime(borrow source)
     func row<Source: TableReader & ~Copyable>(
         ofOverlay key: [UInt8], in source: borrowing Source

@@ -4,16 +4,18 @@ public import LarderFormat
 extension Transaction {
     /// Lays a local write over a row, be there one or not; readers see it from this commit on.
     ///
-    /// It stays until ``removeOverlay(at:sequence:)``, whatever happens to the server's rows meanwhile. Several may lie
-    /// over one row; the one with the highest sequence is shown.
+    /// It stays until it is withdrawn, or confirmed and released, whatever happens to the server's rows meanwhile. Several
+    /// may lie over one row; the one with the highest sequence is shown, and patches above this one are made anew. One of
+    /// the same row and sequence is replaced.
     ///
     /// - Parameters:
     ///   - updatedAt: milliseconds since 1970-01-01 UTC.
     ///   - entryID: the outbox entry whose effect it is.
     ///   - sequence: that entry's sequence, or nil to take the next one of the outbox.
     /// - Returns: its sequence.
-    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits, or a sequence that was not
-    ///   given yet; ``EngineError``.
+    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits, a sequence that was not given
+    ///   yet, and a patch that is no JSON, or makes a row beyond the limits; ``StoreError/damaged(table:reason:)``;
+    ///   ``EngineError``.
     @discardableResult
     public mutating func layOver(
         _ change: OverlayChange, at key: RowKey, updatedAt: Int64, entryID: UUIDBytes? = nil,
@@ -23,62 +25,84 @@ extension Transaction {
         guard try sequence >= 0 && sequence < nextOutboxSequence() else {
             throw StoreError.invalid(.invalidValue(field: "sequence", value: sequence))
         }
-        let (kind, payload, codec): (OverlayRecord.Kind, [UInt8], PayloadCodec) =
-            switch change {
-            case .replacement(let payload, let codec): (.replacement, payload, codec)
-            case .removal: (.tombstone, [], .opaque)
-            }
-        do throws(FormatError) {
-            try Limits.check(payload: payload.count)
-        } catch {
-            throw StoreError.invalid(error)
-        }
-        let record = OverlayRecord(
-            kind: kind, updatedAt: updatedAt, entryID: entryID, base: try serverChecksum(at: key))
         let encoded = try Self.overlayKey(key, sequence)
-        let isNew = try engine.value(forKey: encoded.rawSpan, in: tables.overlay) == nil
-        try put(record, payload.rawSpan, codec: codec, key: encoded)
-        if isNew { try count(1, of: key.resource) }
-        try noteMerged(key)
+        var layer = try OverlayLayer(
+            change, sequence: sequence, updatedAt: updatedAt, base: base(of: change, at: key, sequence))
+        layer.record.entryID = entryID
+        layer.record.base = try serverChecksum(at: key)
+        try changingShown(at: key) { transaction in
+            let isNew = try transaction.engine.value(forKey: encoded.rawSpan, in: transaction.tables.overlay) == nil
+            try transaction.put(layer, key: encoded)
+            if isNew { try transaction.count(1, of: key.resource) }
+            try transaction.remakePatches(at: key)
+        }
         return sequence
     }
 
-    /// Marks an overlay as confirmed by the server.
+    /// Changes what an overlay does to its row, and makes the patches above it anew; it is pending again, and the row it
+    /// was made from stays noted with it.
     ///
     /// - Returns: false when it is not there.
+    /// - Throws: as ``layOver(_:at:updatedAt:entryID:sequence:)``.
     @discardableResult
-    public mutating func confirmOverlay(at key: RowKey, sequence: Int64) throws -> Bool {
-        let encoded = try Self.overlayKey(key, sequence)
-        guard let (record, payload, codec) = try storedOverlay(encoded) else { return false }
-        var confirmed = record
-        confirmed.state = .confirmed
-        if confirmed != record { try put(confirmed, payload.rawSpan, codec: codec, key: encoded) }
+    public mutating func changeOverlay(at key: RowKey, sequence: Int64, to change: OverlayChange) throws -> Bool {
+        guard let old = try tables.overlays(at: key, in: engine).first(where: { $0.sequence == sequence }) else {
+            return false
+        }
+        try layOver(change, at: key, updatedAt: old.updatedAt, entryID: old.entryID, sequence: sequence)
+        guard var layer = try storedOverlay(Self.overlayKey(key, sequence)) else { return false }
+        layer.record.base = old.base
+        layer.record.basePayload = old.basePayload
+        try put(layer, key: Self.overlayKey(key, sequence))
         return true
     }
 
-    /// Takes an overlay away: what lies beneath is shown again.
+    /// Marks an overlay as confirmed by the server; nothing is released yet.
+    ///
+    /// - Parameters:
+    ///   - serverSequence: the server's sequence of the write, where it reported one.
+    ///   - acceptance: the journal's sequence of the server's answer; nil for now.
+    /// - Returns: false when it is not there.
+    @discardableResult
+    public mutating func confirmOverlay(
+        at key: RowKey, sequence: Int64, serverSequence: Int64? = nil, acceptance: Int64? = nil
+    ) throws -> Bool {
+        let encoded = try Self.overlayKey(key, sequence)
+        guard var layer = try storedOverlay(encoded) else { return false }
+        // Numbers begin at 1, so the one before the next is none below 0.
+        layer.record.acceptance = try acceptance ?? (nextJournalSequence() - 1)
+        layer.record.serverSequence = serverSequence
+        try put(layer, key: encoded)
+        return true
+    }
+
+    /// Takes an overlay away: what lies beneath is shown again, and patches above are made anew.
     ///
     /// - Returns: false when it was not there.
     @discardableResult
     public mutating func removeOverlay(at key: RowKey, sequence: Int64) throws -> Bool {
-        guard try remove(key: Self.overlayKey(key, sequence), in: .overlay) else { return false }
-        try count(-1, of: key.resource)
-        try noteMerged(key)
+        let isGone = try takeOverlay(at: key, sequence: sequence)
+        if isGone { try settle(at: key) }
+        return isGone
+    }
+
+    /// As ``removeOverlay(at:sequence:)``, without a look at whether those above may be released now.
+    mutating func takeOverlay(at key: RowKey, sequence: Int64) throws -> Bool {
+        let encoded = try Self.overlayKey(key, sequence)
+        guard try engine.value(forKey: encoded.rawSpan, in: tables.overlay) != nil else { return false }
+        try changingShown(at: key) { transaction in
+            try transaction.remove(key: encoded, in: .overlay)
+            try transaction.count(-1, of: key.resource)
+            try transaction.remakePatches(at: key)
+        }
         return true
     }
 
-    /// Confirms the overlays of an accepted entry, or releases them where nothing will bring them back.
-    ///
-    /// - Parameters:
-    ///   - serverSequence: the server's sequence of the write, where it reported one.
-    ///   - acceptance: the journal's sequence of the outcome.
-    mutating func confirmOverlays(of entry: OutboxEntry, serverSequence: Int64?, acceptance: Int64) throws {
-        for row in entry.rows { try confirmOverlay(at: row, sequence: entry.sequence) }
-    }
-
     /// Takes the overlays of an entry away.
-    mutating func withdrawOverlays(of entry: OutboxEntry) throws {
-        for row in entry.rows { try removeOverlay(at: row, sequence: entry.sequence) }
+    ///
+    /// - Parameter kept: rows over which another lies in the place of this entry's by now.
+    mutating func withdrawOverlays(of entry: OutboxEntry, but kept: [RowKey] = []) throws {
+        for row in entry.rows where !kept.contains(row) { try removeOverlay(at: row, sequence: entry.sequence) }
     }
 
     /// The overlays of a resource, by row and then by sequence, this transaction's own changes included.
@@ -91,27 +115,46 @@ extension Transaction {
         try tables.overlays(at: key, in: engine)
     }
 
-    private borrowing func storedOverlay(
-        _ key: [UInt8]
-    ) throws -> (record: OverlayRecord, payload: [UInt8], codec: PayloadCodec)? {
-        guard let value = try engine.value(forKey: key.rawSpan, in: tables.overlay) else { return nil }
-        return try decoding(.overlay) { () throws(FormatError) in
-            let body = try OverlayBody(body: try Record.open(value, key: key.rawSpan, seed: TableName.overlay.seed))
-            return (body.record, [UInt8](copying: body.payload), try RecordHeader.payloadCodec(in: value))
+    /// The payload of the row that an overlay was made from, where it is kept; see ``Overlay/basePayload``.
+    public borrowing func overlayBase(at key: RowKey, sequence: Int64) throws -> [UInt8]? {
+        try storedOverlay(Self.overlayKey(key, sequence))?.record.basePayload
+    }
+}
+
+// MARK: - Records
+
+extension Transaction {
+    /// What lies beneath an overlay that is about to be laid.
+    private borrowing func base(
+        of change: OverlayChange, at key: RowKey, _ sequence: Int64
+    ) throws -> RowContent? {
+        do {
+            let stack = try tables.stack(at: key, in: engine)
+            guard let below = stack.layers.last(where: { $0.sequence < sequence }) else {
+                return try serverContent(at: key)
+            }
+            return below.content
+        } catch let error as StoreError {
+            // Damage beneath keeps nobody from writing something else in its place.
+            guard case .damaged = error else { throw error }
+            if case .patch = change { throw error }
+            return nil
         }
     }
 
-    private static func overlayKey(_ key: RowKey, _ sequence: Int64) throws(StoreError) -> [UInt8] {
+    static func overlayKey(_ key: RowKey, _ sequence: Int64) throws(StoreError) -> [UInt8] {
         try Self.key { (buffer) throws(FormatError) in try OverlayKey.append(key, sequence: sequence, to: &buffer) }
     }
 
-    private mutating func put(
-        _ record: OverlayRecord, _ payload: RawSpan, codec: PayloadCodec, key: [UInt8]
-    ) throws {
-        let body = record.encode(payload: payload)
-        let value = Record.seal(
-            body: body.rawSpan, codec: codec.rawValue, key: key.rawSpan, seed: TableName.overlay.seed)
-        try put(value.rawSpan, key: key.rawSpan, in: .overlay)
+    borrowing func storedOverlay(_ key: [UInt8]) throws -> OverlayLayer? {
+        guard let value = try engine.value(forKey: key.rawSpan, in: tables.overlay) else { return nil }
+        return try decoding(.overlay) { () throws(FormatError) in
+            try OverlayLayer(key: key.rawSpan, value: value)
+        }
+    }
+
+    mutating func put(_ layer: OverlayLayer, key: [UInt8]) throws {
+        try put(layer.sealed(key: key).rawSpan, key: key.rawSpan, in: .overlay)
     }
 
     /// The checksum of the server's row, or nil when there is none.
@@ -127,11 +170,5 @@ extension Transaction {
     private mutating func count(_ change: Int64, of resource: ResourceKey) throws {
         // A count that was wrong on the medium is a finding, not a reason to stop writing.
         try update(resource) { $0.overlays = max(0, $0.overlays.addingReportingOverflow(change).partialValue) }
-    }
-
-    /// Tells observers what is shown at `key` from now on.
-    private mutating func noteMerged(_ key: RowKey) throws {
-        let isShown = try tables.mergedRow(at: key, in: engine) != nil
-        if isShown { effects.changes.noteUpsert(key) } else { effects.changes.noteRemoval(key) }
     }
 }

@@ -16,6 +16,7 @@ struct Tables: Sendable {
     let blobs: Table
     let collections: Table
     let indexes: Table
+    let buffers: Table
 
     init(_ tables: [String: Table]) {
         func table(_ name: TableName) -> Table {
@@ -37,6 +38,7 @@ struct Tables: Sendable {
         blobs = table(.blobs)
         collections = table(.collections)
         indexes = table(.indexes)
+        buffers = table(.buffers)
     }
 
     subscript(name: TableName) -> Table {
@@ -54,6 +56,7 @@ struct Tables: Sendable {
         case .blobs: blobs
         case .collections: collections
         case .indexes: indexes
+        case .buffers: buffers
         }
     }
 

@@ -22,6 +22,12 @@ extension Transaction {
             try ResourceRecord.appendKey(resource, to: &key)
         }
         effects.changes.noteTouched(resource)
+        guard record.overlays > 0 else { return }
+        if record.floor > before.floor || record.state != before.state
+            || record.liveGeneration != before.liveGeneration
+        {
+            unsettled.insert(resource)
+        }
     }
 
     /// Withdraws a resource: its rows become garbage, its record and floor stay as a tombstone.
@@ -47,6 +53,7 @@ extension Transaction {
             $0.byteCount = 0
         }
         effects.changes.noteReplaced(resource)
+        try remakePatches(of: resource)
     }
 
     /// Gives the rows of a generation up; they are removed after the commit.

@@ -41,8 +41,8 @@ extension Transaction {
                 try indexes.entries(generation: source.generation, key: key.key, payload: payload, codec: codec))
             try apply(changes)
         }
-        try apply(tally, source)
-        effects.changes.noteUpsert(key)
+        let isOverlaid = try apply(tally, source)
+        try noteServerRow(at: key, isRemoval: false, isOverlaid: isOverlaid)
     }
 
     /// Puts a row whose payload is an array; otherwise as ``put(_:at:updatedAt:codec:)-(RawSpan,_,_,_)``.
@@ -71,8 +71,8 @@ extension Transaction {
         }
         guard try remove(key: encoded.array(), in: .rows) else { return false }
         try apply(changes)
-        try apply(tally, source)
-        effects.changes.noteRemoval(key)
+        let isOverlaid = try apply(tally, source)
+        try noteServerRow(at: key, isRemoval: true, isOverlaid: isOverlaid)
         return true
     }
 
@@ -118,17 +118,22 @@ extension Transaction {
     }
 
     /// Brings the records of a generation and its resource in line with a change of its rows.
-    private mutating func apply(_ tally: RowTally, _ source: RowSource) throws {
+    ///
+    /// - Returns: whether local writes lie over rows of the resource.
+    private mutating func apply(_ tally: RowTally, _ source: RowSource) throws -> Bool {
         guard var record = try tables.generation(source.generation, in: engine) else {
             let reason = FormatError.invalidValue(field: "liveGeneration", value: source.generation)
             throw StoreError.damaged(table: TableName.resources.rawValue, reason: reason)
         }
         try tally.apply(to: &record)
         try putGeneration(source.generation, record)
+        var isOverlaid = false
         try update(source.owner) {
             $0.rowCount = record.rowCount
             $0.byteCount = record.byteCount
+            isOverlaid = $0.overlays > 0
         }
+        return isOverlaid
     }
 }
 

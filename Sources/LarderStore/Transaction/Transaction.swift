@@ -13,6 +13,8 @@ public struct Transaction: ~Copyable {
     private(set) var mutationCount = 0
     /// What the commit sets off.
     var effects = CommitEffects()
+    /// Resources that local writes lie over and whose floor or rows have changed, so that some may be released.
+    var unsettled: Set<ResourceKey> = []
     /// The declared indexes, as far as they were needed.
     var indexCache = IndexCache()
     private var counters: CountersRecord?
@@ -25,7 +27,8 @@ public struct Transaction: ~Copyable {
         self.room = room
     }
 
-    /// Wraps `engine` for the length of `body`; when it succeeds, makes room and writes the counters.
+    /// Wraps `engine` for the length of `body`; when it succeeds, releases what may be, makes room and writes
+    /// the counters.
     static func run<Result>(
         _ engine: inout LarderEngine.WriteTransaction, _ tables: Tables, _ room: Room,
         _ body: (inout Transaction) throws -> Result
@@ -33,6 +36,7 @@ public struct Transaction: ~Copyable {
         var transaction = Transaction(engine, tables, room)
         let outcome = Swift.Result { () throws -> Result in
             let result = try body(&transaction)
+            try transaction.settle()
             try transaction.makeRoom()
             try transaction.writeCounters()
             return result
@@ -120,6 +124,9 @@ extension Transaction {
         counters = current
         return number
     }
+
+    /// The sequence that the journal gives next.
+    package func nextJournalSequence() throws -> Int64 { try currentCounters().nextJournalSequence }
 
     /// The sequence that the outbox gives next.
     func nextOutboxSequence() throws -> Int64 { try currentCounters().nextOutboxSequence }

@@ -38,6 +38,8 @@ public struct Finding: Hashable, Sendable {
         public static let counter = Kind(rawValue: "counter")
         /// A table and its own index disagree.
         public static let index = Kind(rawValue: "index")
+        /// What was derived from other records is not what they make now.
+        public static let derived = Kind(rawValue: "derived")
         /// A membership names a filter or a resource that is not there.
         public static let member = Kind(rawValue: "member")
         /// Two records stand for one thing.

@@ -5,6 +5,7 @@ extension Verifier {
     /// Checks `overlay`. FORMAT.md, Invariant 18.
     func verifyOverlay(_ snapshot: borrowing ReadTransaction) throws {
         var counts: [ResourceKey: Int64] = [:]
+        var patched: [RowKey] = []
         try walk(.overlay, snapshot) { entry in
             guard let (row, sequence) = try key(of: entry, .overlay, OverlayKey.decode) else { return }
             counts[row.resource, default: 0] += 1
@@ -13,11 +14,14 @@ extension Verifier {
                 try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
                 let body = try Record.open(entry.value, key: entry.key, seed: TableName.overlay.seed)
                 _ = try RecordHeader(decoding: entry.value).payloadCodec()
-                _ = try OverlayBody(body: body)
+                let record = try OverlayBody(body: body).record
+                if record.kind == .patch, patched.last != row { patched.append(row) }
+                highest.journalSequence = max(highest.journalSequence, record.acceptance ?? 0)
             } catch {
-                try find(damage: error, in: .overlay, at: "\(row.resource) \(row.type) \(row.key) \(sequence)")
+                try find(damage: error, in: .overlay, at: Self.place(row, sequence))
             }
         }
+        for row in patched { try verifyPatches(at: row, snapshot) }
         if broken.contains(.overlay) || broken.contains(.resources) { return }
         for name in Set(counts.keys).union(resources.keys).subtracting(damagedResources).sorted() {
             let found = counts[name] ?? 0
@@ -29,5 +33,31 @@ extension Verifier {
                 try find(.count, in: .resources, at: "\(name)", "\(record.overlays) overlays noted, \(found) found")
             }
         }
+    }
+
+    /// Checks that patches make of what lies beneath them now what is stored with them.
+    private func verifyPatches(at row: RowKey, _ snapshot: borrowing ReadTransaction) throws {
+        var stack: OverlayStack
+        var beneath: RowContent?
+        do {
+            stack = try tables.stack(at: row, in: snapshot)
+            if let server = try tables.row(at: row, in: snapshot) { beneath = RowContent(server) }
+        } catch is StoreError {
+            // What is damaged beneath is a finding of its own.
+            return
+        }
+        for index in stack.layers.indices {
+            let place = Self.place(row, stack.layers[index].sequence)
+            if let patch = stack.layers[index].record.patch, JSONMergePatch(patch) == nil {
+                try find(.undecodable, in: .overlay, at: place, "the patch is no JSON")
+            } else if stack.layers[index].remake(over: beneath) {
+                try find(.derived, in: .overlay, at: place, "the row is not what the patch makes of what lies beneath")
+            }
+            beneath = stack.layers[index].content
+        }
+    }
+
+    private static func place(_ row: RowKey, _ sequence: Int64) -> String {
+        "\(row.resource) \(row.type) \(row.key) \(sequence)"
     }
 }

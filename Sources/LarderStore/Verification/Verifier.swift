@@ -65,6 +65,7 @@ final class Verifier {
         try verifyBlobs(snapshot)
         try verifyCollections(snapshot)
         try verifyIndexes(snapshot)
+        try verifyBuffers(snapshot)
         try compareGenerations()
         try compareResources()
         try compareIndexes()

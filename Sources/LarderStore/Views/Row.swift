@@ -23,16 +23,16 @@ public struct Row: ~Escapable {
         }
     }
 
-    /// The row that an overlay makes, verified; nil when it removes the row.
+    /// The row that an overlay makes, verified; nil when it makes none.
     @_lifetime(copy value)
     init?(overlay value: RawSpan, key: RawSpan) throws(StoreError) {
         do throws(FormatError) {
             let body = try Record.open(value, key: key, seed: TableName.overlay.seed)
-            let overlay = try OverlayBody(body: body)
-            if overlay.record.kind == .tombstone { return nil }
+            let row = try OverlayRow(body: body)
+            if !row.makesRow { return nil }
             codec = try RecordHeader.payloadCodec(in: value)
-            updatedAt = overlay.record.updatedAt
-            payload = overlay.payload
+            updatedAt = row.updatedAt
+            payload = row.payload
         } catch {
             throw .damaged(table: TableName.overlay.rawValue, reason: error)
         }

@@ -16,6 +16,15 @@ package struct FilterRun: Hashable, Sendable {
     let finishedFloor: Int64?
     /// When it began, in milliseconds since 1970-01-01 UTC.
     let beganAt: Int64
+    /// The journal sequence that was next when it began: what the server accepted before is in what the run brings.
+    let journalAtBegin: Int64
+
+    /// What its end says of local writes.
+    ///
+    /// - Parameter bound: the sequence up to which it asked for changes.
+    package func end(bound: Int64) -> RunEnd {
+        RunEnd(filter: number, bound: bound, journalAtBegin: journalAtBegin, isAfterRejection: isRejected)
+    }
 }
 
 /// Why a run goes over into a bootstrap that may lower floors.
@@ -37,7 +46,7 @@ extension Transaction {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
                 token: token, lastUntilSequence: old.lastUntilSequence, finishedFloor: nil,
-                beganAt: now)
+                beganAt: now, journalAtBegin: try nextJournalSequence())
         }
         return try beginBootstrap(canonicalText, after: nil, now: now)
     }
@@ -50,10 +59,16 @@ extension Transaction {
     ) throws -> FilterRun {
         var run = FilterRecord(canonicalText: canonicalText)
         var interrupted: Int64?
+        let journalAtBegin = try nextJournalSequence()
         let number = try updateFilter(canonicalText) { record in
             // What an unfinished bootstrap has finished counts for the one that goes on in its place; a rejection begins
             // anew, and every floor may be lowered once more.
-            if record.isBootstrapping, rejection == nil { interrupted = record.run }
+            if record.isBootstrapping, rejection == nil {
+                interrupted = record.run
+            } else {
+                // What an interrupted one brought may be older than writes that were accepted since.
+                record.journalAtBegin = journalAtBegin
+            }
             // Always another number: the run that was interrupted may be going on elsewhere, and has to notice.
             record.run += 1
             record.isBootstrapping = true
@@ -70,7 +85,8 @@ extension Transaction {
         let finishedFloor = try interrupted.flatMap { try carryOver(from: $0, to: run.run, ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
-            token: nil, lastUntilSequence: run.lastUntilSequence, finishedFloor: finishedFloor, beganAt: now)
+            token: nil, lastUntilSequence: run.lastUntilSequence, finishedFloor: finishedFloor, beganAt: now,
+            journalAtBegin: run.journalAtBegin)
     }
 
     /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
@@ -111,6 +127,9 @@ extension Transaction {
 
     /// Stores the token, in one commit with the end of the bootstrap and the sweep of what it did not list.
     ///
+    /// Local writes that the run has brought are released with it, as many as one commit should; for more there is
+    /// ``LarderStore/Transaction/settle(after:most:)``.
+    ///
     /// - Parameter covered: after a rejected token, every resource known that the filter covers.
     /// - Returns: the resources that were swept.
     package mutating func finishRun(
@@ -141,6 +160,7 @@ extension Transaction {
             record.nextAttemptAt = nil
             if run.kind == .incremental { record.resyncs = 0 }
         }
+        _ = try settle(after: run.end(bound: untilSequence))
         return swept
     }
 

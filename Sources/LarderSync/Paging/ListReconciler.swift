@@ -51,6 +51,19 @@ public final class ListReconciler: Sendable {
         guard underWay.withLock({ $0.insert(resource).inserted }) else { throw .underWay(resource) }
         defer { _ = underWay.withLock { $0.remove(resource) } }
         let rows = ListRows(store: store, resource: resource, type: type)
+        let noted: ListPass
+        do { noted = try store.beginPass(over: resource) } catch { throw .store(error) }
+        do throws(ListError) {
+            let report = try await walk(rows, source)
+            await store.end(noted, isWhole: true)
+            return report
+        } catch {
+            await store.end(noted, isWhole: false)
+            throw error
+        }
+    }
+
+    private func walk(_ rows: ListRows, _ source: some PageSource) async throws(ListError) -> ListReport {
         do {
             return try await pass(rows, source)
         } catch let error as ListError {

@@ -91,9 +91,18 @@ struct SyncRun: Sendable {
     private func finish(_ run: FilterRun, _ token: String, _ bound: Int64) async throws -> [ResourceKey] {
         let now = store.host.now()
         let covered = try store.read { view in try view.resources(coveredBy: filter, after: run) }
-        return try await store.write { transaction in
+        let swept = try await store.write { transaction in
             try transaction.finishRun(run, token: token, untilSequence: bound, now: now, covered: covered)
         }
+        // The commit above has released local writes, as many as one should. The token is stored: when this fails, the end
+        // of the next run goes on.
+        while (try? await releaseMore(after: run.end(bound: bound))) == true {}
+        return swept
+    }
+
+    private func releaseMore(after end: RunEnd) async throws -> Bool {
+        guard try store.read({ view in try view.hasConfirmedOverlays() }) else { return false }
+        return try await store.write { transaction in try transaction.settle(after: end) }
     }
 
     private func copy(_ order: FullCopyOrder) async throws(SyncError) -> FullCopyResult {

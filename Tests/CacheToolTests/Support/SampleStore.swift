@@ -62,6 +62,19 @@ struct SampleStore {
             try transaction.acknowledge(
                 UUIDBytes(high: 1, low: 0), outcome: "accepted", detail: "fine", at: 1_767_225_607_000)
         }
+        try await store.write { transaction in
+            var session = StoredSession(
+                state: .expired, account: "hush", changedAt: 1_767_225_607_500, signedInAt: 1_767_225_600_000)
+            session.setValue(bytes("secret workspace"), named: "workspace")
+            session.addSecretName("token")
+            try transaction.putSession(session)
+            for number in 1...3 {
+                try transaction.appendPoint(
+                    bytes("{\"latitude\":\(number)}"),
+                    to: BufferName("secret places", account: number == 3 ? nil : "hush"),
+                    at: 1_767_225_608_000)
+            }
+        }
         try await keepResponse(in: store)
         try await store.reclaim()
     }

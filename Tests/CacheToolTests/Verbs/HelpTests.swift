@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct `Help` {
     static let verbs = [
-        "", "stat", "resources", "get", "list", "filters", "tokens", "outbox", "outbox list", "verify", "dump", "load",
+        "", "stat", "resources", "get", "list", "filters", "tokens", "outbox", "outbox list",
+        "outbox show", "outbox retry", "outbox drop", "outbox export", "journal", "verify", "dump", "load",
         "diff",
         "compact",
         "sync", "fetch", "serve-client",

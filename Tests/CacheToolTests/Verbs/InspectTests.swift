@@ -121,7 +121,7 @@ import Testing
 
 @Suite struct `Every verb` {
     static let readers = [
-        ["stat"], ["resources"], ["filters"], ["tokens"], ["outbox", "list"], ["verify"], ["dump"],
+        ["stat"], ["resources"], ["filters"], ["tokens"], ["outbox", "list"], ["journal"], ["verify"], ["dump"],
         ["list", "STORE", "translations/19"],
         ["get", "STORE", "translations/19", "translation", "7"],
     ]

@@ -89,6 +89,10 @@ import Testing
         }
         try expectBoth("journal", Example.journal, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("journal-evicted", Example.evicted, { $0.encode() }) { try JournalRecord(decoding: $0) }
+        try expectBoth("session", Example.session, { $0.encode() }) { try SessionRecord(decoding: $0) }
+        try expectBoth("buffer", Example.buffer, { $0.encode() }) { try BufferRecord(decoding: $0) }
+        try expectBoth("buffer-point", Example.point, { $0.encode() }) { try BufferPointRecord(decoding: $0) }
+        try expectBoth("journal-conflict", Example.settled, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("collection-name", CollectionNumberRecord(number: 1), { $0.encode() }) {
             try CollectionNumberRecord(decoding: $0)
         }
@@ -102,20 +106,28 @@ import Testing
         try expectBoth("single-answer", Example.single, { $0.encode() }) { try SingleAnswerRecord(decoding: $0) }
     }
 
-    @Test func `mean the overlay that this software means`() throws {
-        let shown = try FormatDocument().block("record-overlay")
+    @Test(arguments: [
+        ("record-overlay", Example.overlay, Example.overlayPayload, "note", "1", Int64(2)),
+        ("record-overlay-patch", Example.patch, Example.patchPayload, "verse", "9", 1),
+    ])
+    func `mean the overlays that this software means`(
+        name: String, example: OverlayRecord, content: [UInt8], type: String, record: String, place: Int64
+    ) throws {
+        let shown = try FormatDocument().block(name)
         let (key, value) = (try shown.bytes("key bytes"), try shown.bytes("value bytes"))
         let body = try open(value, key: key, seed: TableName.overlay.seed)
-        let (record, payload) = try overlay(body)
-        #expect(record == Example.overlay)
-        #expect(payload == Example.overlayPayload)
-        #expect(hexadecimal(Example.overlay.encode(payload: payload.rawSpan)) == hexadecimal(body))
+        let (read, payload) = try overlay(body)
+        #expect(read == example)
+        #expect(payload == content)
+        #expect(hexadecimal(example.encode(payload: payload.rawSpan)) == hexadecimal(body))
         #expect(try shown.elements("content") == [.bytes(payload)])
-        let entry: [TupleElement] = [.integer(1), .integer(0), .uuid(Example.entryID), .null]
-        #expect(try shown.elements("tuple") == entry)
+        let tuple = encode(try shown.elements("tuple"))
+        #expect(
+            hexadecimal(OverlayBody.encode(updatedAt: example.updatedAt, tuple: tuple, payload: payload.rawSpan))
+                == hexadecimal(body))
         let (row, sequence) = try OverlayKey.decode(key.rawSpan)
-        #expect(row == RowKey(resource: Example.owner, type: "note", key: "1"))
-        #expect(sequence == 2)
+        #expect(row == RowKey(resource: Example.owner, type: type, key: record))
+        #expect(sequence == place)
     }
 
     private func overlay(_ body: [UInt8]) throws -> (record: OverlayRecord, payload: [UInt8]) {

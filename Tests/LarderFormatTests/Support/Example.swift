@@ -15,7 +15,7 @@ enum Example {
         record.nextGeneration = 8
         record.nextOutboxSequence = 3
         record.nextFilter = 3
-        record.nextJournalSequence = 3
+        record.nextJournalSequence = 4
         record.nextIndex = 2
         record.nextBlob = 2
         record.nextCollection = 2
@@ -29,7 +29,7 @@ enum Example {
         var record = ResourceRecord()
         record.state = .ready
         record.liveGeneration = 7
-        record.overlays = 1
+        record.overlays = 2
         record.floor = 4711
         record.snapshotPath = "/api/v4/snapshots/translations/19"
         record.rowCount = 3
@@ -61,6 +61,7 @@ enum Example {
         record.lastUntilSequence = 4711
         record.run = 1
         record.attemptedAt = midnight + 3000
+        record.journalAtBegin = 1
         return record
     }()
 
@@ -78,6 +79,7 @@ enum Example {
         record.lastError = "the server is unavailable (503)"
         record.resyncs = 1
         record.resyncedAt = midnight + 1000
+        record.journalAtBegin = 2
         return record
     }()
 
@@ -101,7 +103,8 @@ enum Example {
     /// An upload that took the place of another entry.
     static let upload: OutboxRecord = {
         var record = OutboxRecord(
-            entryID: doneID, createdAt: midnight, mutationType: "file", method: "PUT", endpoint: "/files/1", payload: [])
+            entryID: doneID, createdAt: midnight, mutationType: "file", method: "PUT", endpoint: "/files/1", payload: []
+        )
         record.blob = OutboxRecord.BlobBody(number: 1, byteCount: 12)
         record.mostAttempts = 8
         record.predecessor = entryID
@@ -137,6 +140,18 @@ enum Example {
 
     static let overlay = OverlayRecord(kind: .replacement, updatedAt: midnight + 6000, entryID: entryID)
     static let overlayPayload = Array("{\"t\":\"\"}".utf8)
+
+    static let patch: OverlayRecord = {
+        var record = OverlayRecord(
+            kind: .patch, updatedAt: midnight + 4500, entryID: doneID, base: 0x6082_6E5A_FC7C_DE7B)
+        record.makesRow = true
+        record.serverSequence = 4712
+        record.acceptance = 1
+        record.basePayload = Array("{\"text\":\"nine\"}".utf8)
+        record.patch = patchPayload
+        return record
+    }()
+    static let patchPayload = Array("{\"text\":\"ix\",\"n\":1}".utf8)
 
     static let textIndex: IndexRecord = {
         var record = IndexRecord(
@@ -180,6 +195,30 @@ enum Example {
         BlobRecord(state: .live, byteCount: 12, chunkSize: 7, digest: digest)
     }
 
+    static let session: SessionRecord = {
+        var record = SessionRecord(
+            state: .expired, account: "ada", changedAt: midnight + 4500, signedInAt: midnight - 86_400_000)
+        record.values = [
+            .init(name: "locale", content: Array("de".utf8)), .init(name: "workspace", content: Array("17".utf8)),
+        ]
+        record.secretNames = ["token"]
+        return record
+    }()
+
+    static let buffer: BufferRecord = {
+        var record = BufferRecord()
+        record.nextSequence = 8
+        record.pointCount = 1
+        record.dropped = 6
+        record.flight = BufferRecord.Flight(first: 7, last: 7, key: doneID)
+        record.tries = 1
+        record.failures = 1
+        record.dueAt = midnight + 9000
+        return record
+    }()
+
+    static let point = BufferPointRecord(time: midnight + 8000, payload: Array("{\"latitude\":-6.2}".utf8))
+
     static let journal = JournalRecord(
         time: midnight + 5500,
         event: .outcome(
@@ -188,6 +227,27 @@ enum Example {
     static let evicted = JournalRecord(
         time: midnight + 5600,
         event: .evicted(JournalRecord.Evicted(resource: owner, count: 1, bytes: 4096, reason: "cap")))
+
+    static let conflict: SettledConflict = {
+        var conflict = SettledConflict(
+            time: midnight + 5700, entryID: doneID, status: 412, policy: "field-merge", resolution: "merged",
+            lane: "notes", mutationType: "note.update", method: "PUT", endpoint: "/api/v4/notes/1",
+            createdAt: midnight + 5000)
+        conflict.row = RowKey(resource: owner, type: "note", key: "1")
+        conflict.successor = entryID
+        conflict.account = "ada"
+        conflict.entity = "note 1"
+        conflict.contentType = "application/json"
+        conflict.local = .bytes(Array("{\"t\":1,\"u\":1}".utf8))
+        conflict.shown = .leftOut(20_480)
+        conflict.remote = .bytes(Array("{\"t\":2,\"u\":2}".utf8))
+        conflict.merged = .bytes(Array("{\"t\":1,\"u\":2}".utf8))
+        conflict.entityTag = "\"v2\""
+        return conflict
+    }()
+
+    static let settled = JournalRecord(time: conflict.time, event: .conflict(conflict))
+
     static let collectionName = CollectionName(
         class: "verse", query: "number > 8",
         reference: .init(row: RowKey(resource: owner, type: "verse", key: "intro"), attribute: "verses"))

@@ -1,13 +1,65 @@
 import LarderOutbox
 import Testing
 
+/// docs/internals/outbox.md, "Outcomes", line by line.
 @Suite struct `The outcome table` {
-    @Test func `takes a conflict for a replay only when the server says so`() {
+    private func verdict(_ status: Int, _ method: String = "POST", tries: Int = 1) -> Verdict {
+        OutcomeTable.standard.verdict(for: AnswerFacts(status: status, method: method, tries: tries))
+    }
+
+    @Test(arguments: [200, 201, 202, 204, 226, 299])
+    func `2xx is accepted`(_ status: Int) {
+        #expect(verdict(status) == .accepted)
+    }
+
+    @Test(arguments: [404, 410])
+    func `what is gone is deleted`(_ status: Int) {
+        #expect(verdict(status, "DELETE") == .accepted)
+        for method in ["POST", "PUT", "PATCH"] { #expect(verdict(status, method) == .rejected) }
+    }
+
+    @Test(arguments: [408, 425, 429, 500, 501, 502, 503, 504, 507, 599])
+    func `a server in trouble is asked again`(_ status: Int) {
+        #expect(verdict(status) == .retry(after: nil))
+        let facts = AnswerFacts(status: status, method: "PUT", tries: 1, retryAfter: .seconds(7))
+        #expect(OutcomeTable.standard.verdict(for: facts) == .retry(after: .seconds(7)))
+    }
+
+    @Test func `401 pauses`() { #expect(verdict(401) == .pause) }
+
+    @Test(arguments: [100, 199, 300, 301, 302, 304, 307, 308, 400, 402, 403, 405, 406, 412, 413, 415, 422, 423, 451])
+    func `[§4.5] whatever else is answered is refused, 4xx and 3xx`(_ status: Int) {
+        #expect(verdict(status) == .rejected)
+    }
+
+    @Test func `[§4.3.3] a conflict is taken for a replay only when the server says so`() {
         let plain = AnswerFacts(status: 409, method: "POST", tries: 2)
         var marked = plain
         marked.isReplay = true
         #expect(OutcomeTable.standard.verdict(for: plain) == .conflict)
         #expect(OutcomeTable.standard.verdict(for: marked) == .accepted)
         #expect(OutcomeTable.replaysAsConflict.verdict(for: plain) == .accepted)
+    }
+
+    @Test func `[§4.5] for the server that answers cached replies with 409, the first try is no replay`() {
+        let first = AnswerFacts(status: 409, method: "POST", tries: 1)
+        #expect(OutcomeTable.replaysAsConflict.verdict(for: first) == .conflict)
+    }
+
+    @Test func `409 of a request that is still being performed is asked again`() {
+        var facts = AnswerFacts(status: 409, method: "POST", tries: 2, isInProgress: true)
+        #expect(OutcomeTable.standard.verdict(for: facts) == .retry(after: nil))
+        facts.isInProgress = false
+        facts.retryAfter = .seconds(2)
+        #expect(OutcomeTable.standard.verdict(for: facts) == .retry(after: .seconds(2)))
+        #expect(OutcomeTable.replaysAsConflict.verdict(for: facts) == .retry(after: .seconds(2)))
+    }
+
+    @Test func `a host overrides single lines and keeps the others`() {
+        let table = OutcomeTable.standard.on(423, .retry).on(409, .accepted).on(404, .rejected)
+        #expect(table.verdict(for: AnswerFacts(status: 423, method: "PUT", tries: 1)) == .retry(after: nil))
+        #expect(table.verdict(for: AnswerFacts(status: 409, method: "PUT", tries: 1)) == .accepted)
+        #expect(table.verdict(for: AnswerFacts(status: 404, method: "DELETE", tries: 1)) == .rejected)
+        #expect(table.verdict(for: AnswerFacts(status: 200, method: "PUT", tries: 1)) == .accepted)
     }
 }

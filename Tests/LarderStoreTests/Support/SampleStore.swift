@@ -4,7 +4,7 @@ import LarderStore
 /// The tables in which the sample has records.
 let tablesOfSample: [TableName] = [
     .meta, .resources, .rows, .generations, .filters, .members, .outbox, .journal, .collections, .responses, .blobs,
-    .indexes, .overlay,
+    .indexes, .overlay, .buffers,
 ]
 
 /// A small store with something in every table: ready, hidden and empty resources, a filter, an outbox, a journal.
@@ -45,9 +45,29 @@ func fillSample(_ store: Store) async throws {
         try transaction.layOver(.replacement(bytes("{\"n\":9}")), at: key(4), updatedAt: 7, entryID: draft(3).id)
         try transaction.layOver(
             .replacement(bytes("new"), codec: .opaque), at: key(1, ResourceKey("tafsirs", 2)), updatedAt: 8)
+        let patch = try transaction.layOver(.patch(bytes("{\"p\":1}")), at: key(2), updatedAt: 9)
+        try transaction.layOver(.patch(bytes("{\"p\":null}")), at: key(3), updatedAt: 9)
+        try transaction.layOver(.patch(bytes("{\"q\":[]}")), at: key(2), updatedAt: 9)
+        try transaction.confirmOverlay(at: key(2), sequence: patch, serverSequence: 12)
+    }
+    try await store.write { transaction in
+        var session = StoredSession(state: .expired, account: "ada", changedAt: 3, signedInAt: 2)
+        session.setValue(bytes("de"), named: "locale")
+        session.addSecretName("token")
+        try transaction.putSession(session)
+        for number in 1...4 {
+            try transaction.appendPoint(bytes("{\"n\":\(number)}"), to: sampleBuffer, at: Int64(number), limit: 3)
+        }
+        try transaction.appendPoint(bytes("{}"), to: BufferName("locations"), at: 5)
+        var upload = BufferUpload()
+        upload.flight = BufferUpload.Flight(sequences: 2...3, key: draft(9).id)
+        upload.tries = 1
+        _ = try transaction.updateUpload(of: sampleBuffer, from: BufferUpload(), to: upload)
     }
     try await store.reclaim()
 }
+
+let sampleBuffer = BufferName("locations", account: "ada")
 
 let sampleIndex = IndexDefinition(
     name: "n", group: "translations", id: 19, type: "translation", path: JSONPath("$.n")!, collation: .nocase)

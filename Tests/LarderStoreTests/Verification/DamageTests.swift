@@ -62,6 +62,11 @@ private struct Readings: Equatable {
                 return ["\(entry)", "\(try blob.bytes(0..<blob.byteCount))"]
             }
         }
+        try note("session") { try store.read { view in try view.session().map { ["\($0)"] } ?? [] } }
+        for name in [sampleBuffer, BufferName("locations")] {
+            try note("buffer \(name)") { try store.read { view in try view.buffer(name).map { ["\($0)"] } ?? [] } }
+            try note("points \(name)") { try store.read { view in try view.points(in: name).map { "\($0)" } } }
+        }
         try note("index") {
             try store.read { view in
                 guard let index = try view.index(named: "n") else { throw StoreError.indexNotReady("n") }
@@ -209,7 +214,8 @@ private struct Readings: Equatable {
         let store = try directory.open()
         try await fillSample(store)
         let raw = try RawStore(directory.path)
-        for record in try raw.records() {
+        // A store without a session is one that nobody has ever signed in to.
+        for record in try raw.records() where record.key != SessionRecord.key {
             try raw.replace([record], by: [])
             // Of a journal record only the stored size tells.
             let findings = try store.findings()

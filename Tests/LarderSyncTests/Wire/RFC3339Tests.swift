@@ -1,5 +1,5 @@
 import Foundation
-import LarderSync
+import LarderTransport
 import Testing
 
 @Suite struct `A date-time of the wire` {

@@ -22,13 +22,15 @@ enum Shape {
         case .blobs: [Field("kind"), Field("blob")] + (kind == 1 ? [Field("chunk")] : [])
         case .indexes: kind == nil ? [Field("kind", .word), Field("index")] : indexEntry
         case .overlay: row + [Field("sequence")]
+        case .buffers:
+            [Field("buffer", .content), Field("account", .content)] + (parts == 3 ? [Field("sequence")] : [])
         }
     }
 
     /// The fields of the body under `key`.
     static func body(_ table: TableName, key: [JSON]) -> [Field] {
         switch table {
-        case .meta: key == ["format"] ? format : counters
+        case .meta: key == ["format"] ? format : key == ["session"] ? session : counters
         case .resources: resource
         case .rows: owner
         case .generations: owner + generation
@@ -42,6 +44,7 @@ enum Shape {
         case .indexes: key.first == "index" ? index : []
         // Beside codec, updatedAt and payload, as rows have them.
         case .overlay: overlay
+        case .buffers: key.count == 3 ? [Field("time"), Field("payload", .bytes)] : buffer
         }
     }
 
@@ -89,8 +92,9 @@ enum Shape {
         Field("state", .state(["building", "ready", "removing"])),
     ]
     private static let overlay = [
-        Field("change", .state(["", "replacement", "tombstone"])), Field("state", .state(["pending", "confirmed"])),
-        Field("entry", .uuid), Field("base", .bits),
+        Field("change", .state(["", "replacement", "tombstone", "patch"])),
+        Field("state", .state(["pending", "confirmed"])), Field("entry", .uuid), Field("base", .bits), Field("row"),
+        Field("serverSequence"), Field("acceptance"), Field("basePayload", .bytes), Field("patch", .bytes),
     ]
     private static let validators = [
         Field("entityTag", .content), Field("lastModified", .content), Field("fetchedAt"),
@@ -121,6 +125,15 @@ enum Shape {
         Field("nextBlob"), Field("nextIndex"), Field("nextCollection"), Field("pendingEntries"),
         Field("pendingBytes"), Field("storedSize"),
     ]
+    private static let session = [
+        Field("state", .state(["signedOut", "signedIn", "expired"])), Field("account", .content), Field("changedAt"),
+        Field("signedInAt"), Field("values", .bytes), Field("namesElsewhere", .bytes),
+    ]
+    private static let buffer = [
+        Field("nextSequence"), Field("points"), Field("dropped"), Field("refused"), Field("flightFirst"),
+        Field("flightLast"), Field("key", .uuid), Field("tries"), Field("failures"), Field("dueAt"),
+        Field("aloneThrough"),
+    ]
     private static let resource = [
         Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"), Field("overlays"),
         Field("stagingGeneration"), Field("floor"), Field("snapshotPath", .content), Field("rows"), Field("bytes"),
@@ -136,7 +149,7 @@ enum Shape {
         Field("filter", .content), Field("token", .content), Field("tokenUpdatedAt"), Field("lastUntilSequence"),
         Field("run"), Field("bootstrapping"), Field("rejected"), Field("pagesDone"),
         Field("attemptedAt"), Field("nextAttemptAt"), Field("failures"), Field("lastError", .content), Field("resyncs"),
-        Field("resyncedAt"),
+        Field("resyncedAt"), Field("journalAtBegin"),
     ]
     private static let entry = [
         Field("entry", .uuid), Field("createdAt"), Field("mutationType", .word), Field("method", .word),

@@ -1,3 +1,5 @@
+internal import LarderTransport
+
 /// Reads the elements of a JSON array as the items of a list.
 struct JSONItemParser {
     private let layout: JSONPageLayout

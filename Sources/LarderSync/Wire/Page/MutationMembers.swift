@@ -1,3 +1,5 @@
+internal import LarderTransport
+
 /// The members of one mutation as they came, with the rules for each.
 struct MutationMembers {
     /// What is read; `resource_content_id` and `source_record_id` are not, since nothing may rely on them.

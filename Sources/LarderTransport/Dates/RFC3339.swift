@@ -1,5 +1,3 @@
-internal import LarderTransport
-
 /// Reads the date-times of the wire.
 package enum RFC3339 {
     /// The instant that a `date-time` names, in milliseconds since 1970-01-01 UTC; `nil` when the text is not one.

@@ -1,0 +1,42 @@
+/// A key of the table `buffers`: of a ring, and behind it of each of its points.
+///
+/// FORMAT.md, "buffers".
+package enum BufferKey: Hashable, Sendable {
+    /// A ``BufferRecord`` stands here.
+    case ring(BufferName)
+    /// A ``BufferPointRecord`` stands here.
+    case point(BufferName, sequence: Int64)
+
+    /// Reads a key.
+    package init(decoding key: RawSpan) throws(FormatError) {
+        var reader = TupleReader(key)
+        let name = BufferName(try reader.text(), account: try reader.optionalText())
+        if reader.isAtEnd {
+            self = .ring(name)
+        } else {
+            self = .point(name, sequence: try reader.count("sequence"))
+        }
+        try reader.end()
+    }
+
+    /// Appends the key.
+    package func append(to buffer: inout KeyBuffer) throws(FormatError) {
+        switch self {
+        case .ring(let name): try Self.append(name, to: &buffer)
+        case .point(let name, let sequence):
+            try Self.append(name, to: &buffer)
+            try buffer.append(integer: sequence)
+        }
+    }
+
+    private static func append(_ name: BufferName, to buffer: inout KeyBuffer) throws(FormatError) {
+        try Limits.check(key: TupleLength.text(name.name), limit: Limits.buffer)
+        try buffer.append(text: name.name)
+        if let account = name.account {
+            try Limits.check(key: TupleLength.text(account), limit: Limits.bufferAccount)
+            try buffer.append(text: account)
+        } else {
+            try buffer.appendNull()
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// The name of a ring of points: each account has its own.
+public struct BufferName: Hashable, Sendable {
+    /// The host's name of what is collected, such as `locations`; at most ``Limits/buffer`` bytes when encoded.
+    public let name: String
+    /// The account the points are collected under, the only one they are sent as; nil where there are no accounts.
+    public let account: String?
+
+    /// A ring of these names.
+    public init(_ name: String, account: String? = nil) {
+        self.name = name
+        self.account = account
+    }
+
+    /// Whether both are the same, byte for byte.
+    public static func == (left: BufferName, right: BufferName) -> Bool {
+        switch (left.account, right.account) {
+        case (nil, nil): left.name.equalsBytewise(right.name)
+        case (let account?, let other?): account.equalsBytewise(other) && left.name.equalsBytewise(right.name)
+        default: false
+        }
+    }
+
+    /// As equality has it: of the bytes.
+    public func hash(into hasher: inout Hasher) {
+        name.hashBytewise(into: &hasher)
+        account?.hashBytewise(into: &hasher)
+    }
+}

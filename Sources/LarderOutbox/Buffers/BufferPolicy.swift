@@ -1,0 +1,34 @@
+public import LarderTransport
+
+/// How the points of a buffer are kept and uploaded.
+public struct BufferPolicy: Hashable, Sendable {
+    /// Where they go, relative to the server.
+    public var endpoint: String
+    /// The member of the request's JSON object that holds them, as an array.
+    public var member: String
+    /// The most points of one request; 1 or more.
+    public var mostPoints = 50
+    /// The most points kept; the oldest are dropped for new ones, and counted. 1 or more.
+    public var limit = 1000
+    /// The waits between tries: 1, 2, 4, 8, 16, 32, 60 seconds, less chance.
+    public var retry = RetryPolicy(first: .seconds(1), limit: .seconds(60), jitter: 0.2)
+    /// The longest wait that a server's Retry-After is followed for.
+    public var longestRetryAfter = Duration.seconds(24 * 3600)
+    /// What answers mean. Of a request that is refused, the points are given up only where it is for what they are
+    /// (``refusesContent(_:)``); otherwise it is tried again.
+    public var outcomes = OutcomeTable.standard
+
+    /// A policy with defaults.
+    public init(endpoint: String, member: String) {
+        self.endpoint = endpoint
+        self.member = member
+    }
+
+    /// Places of the device: `{"locations": […]}` to `/app/v1/locations/batch`, at most 50 of 1000.
+    public static let locations = BufferPolicy(endpoint: "/app/v1/locations/batch", member: "locations")
+
+    /// Whether a status refuses the points for what they are, not the request for where or by whom it is made.
+    package static func refusesContent(_ status: Int) -> Bool { status == 400 || status == 413 || status == 422 }
+
+    var isSound: Bool { mostPoints > 0 && limit > 0 && longestRetryAfter >= .zero }
+}

@@ -1,0 +1,212 @@
+package import LarderFormat
+package import LarderStore
+package import LarderTransport
+
+/// Decides when the points of one account's buffer are uploaded, as a pure step function: an event in, a change and effects out.
+///
+/// One request is under way at a time: the oldest points first, as many as fit, at once when there is a network. What was sent and
+/// not answered is sent again as it was, under its key. All that matters after a crash lies in the ring's
+/// ``BufferUpload``. Whenever points may be sent, a request is under way or the timer is armed (``isLive(at:)``).
+package struct UploadMachine: Hashable, Sendable {
+    let policy: BufferPolicy
+    /// The account whose ring it is.
+    package let account: String?
+    private var chance: Chance
+    /// As it is stored, once the step's change is.
+    package private(set) var upload = BufferUpload()
+    private var oldest: [Int64] = []
+    /// Whether ``upload`` and ``oldest`` are what lies in the store.
+    private var isLoaded = false
+    private var network: Bool?
+    private var gate: SessionGate
+    /// Whether a request is under way.
+    package private(set) var isSending = false
+    /// When the next try is due, by the clock that never jumps; nil: now.
+    private var due: Duration?
+    /// Until when the server wants to be left alone.
+    private var notBefore: Duration?
+    private var heldUntil: Duration?
+    private var storageFailures = 0
+    private var armed: Duration?
+    private var isStopping = false
+
+    /// A machine that knows nothing of its ring and the network.
+    ///
+    /// - Parameter seed: what chance is made of.
+    package init(policy: BufferPolicy, account: String?, gate: SessionGate, seed: UInt64) {
+        precondition(policy.isSound, "a part of the policy is out of its range")
+        self.policy = policy
+        self.account = account
+        self.gate = gate
+        chance = Chance(state: seed)
+    }
+
+    /// Takes what happened, and says what to do.
+    ///
+    /// - Parameter freshKey: a random UUID that was never given before: the key of a flight that begins.
+    package mutating func step(_ event: UploadEvent, at moment: Moment, freshKey: UUIDBytes) -> UploadStep {
+        var step = UploadStep()
+        if case .ring(let stored, let found) = event { load(stored, found, moment) }
+        let before = upload
+        switch event {
+        case .ring: break
+        case .network(let isUsable): take(isUsable: isUsable, moment)
+        case .foreground: hasten(moment)
+        case .session(let gate): self.gate = gate
+        case .timer: armed = nil
+        case .answered(let answer): step.change = take(answer, moment, &step.effects)
+        case .storageFailed: hold(moment)
+        case .stop: isStopping = true
+        }
+        if let until = heldUntil, until <= moment.elapsed { heldUntil = nil }
+        if step.change == nil {
+            begin(moment, freshKey, &step.effects)
+            if upload != before { step.change = .update(from: before, to: upload) }
+        }
+        arm(&step.effects)
+        return step
+    }
+
+    /// Whether nothing that may be sent is forgotten. True between a change that removes points and the next look at the ring.
+    package func isLive(at moment: Moment) -> Bool {
+        guard let wake = nextWake else { return isSending || !isLoaded || !maySend || !hasPoints }
+        return armed.map { $0 <= wake } ?? false
+    }
+}
+
+// MARK: - What is due
+
+extension UploadMachine {
+    private var hasPoints: Bool { upload.flight != nil || !oldest.isEmpty }
+
+    private var maySend: Bool {
+        guard network == true, !isStopping, case .signedIn(let current) = gate else { return false }
+        switch (current, account) {
+        case (nil, nil): return true
+        case (let current?, let account?): return current.equalsBytewise(account)
+        default: return false
+        }
+    }
+
+    private var nextWake: Duration? {
+        guard maySend, !isSending, isLoaded, hasPoints else { return nil }
+        return heldUntil ?? due
+    }
+
+    private mutating func begin(_ moment: Moment, _ freshKey: UUIDBytes, _ effects: inout [UploadEffect]) {
+        guard maySend, !isSending, isLoaded, heldUntil == nil, due.map({ $0 <= moment.elapsed }) ?? true else { return }
+        if upload.flight == nil {
+            guard let first = oldest.first else { return }
+            let last = first <= upload.aloneThrough ? first : oldest.prefix(policy.mostPoints).last ?? first
+            upload.flight = BufferUpload.Flight(sequences: first...last, key: freshKey)
+            upload.tries = 0
+        }
+        guard let flight = upload.flight else { return }
+        upload.tries = upload.tries.incremented
+        upload.dueAt = nil
+        (due, notBefore) = (nil, nil)
+        isSending = true
+        effects.append(.send(flight))
+    }
+
+    private mutating func arm(_ effects: inout [UploadEffect]) {
+        let time = nextWake
+        guard time != armed else { return }
+        armed = time
+        effects.append(time.map { .arm($0) } ?? .disarm)
+    }
+}
+
+// MARK: - What changes around it
+
+extension UploadMachine {
+    private mutating func load(_ stored: BufferUpload, _ found: [Int64], _ moment: Moment) {
+        if !isLoaded, due == nil, let dueAt = stored.dueAt {
+            let wait = Moment(elapsed: .zero, now: dueAt).passed(since: moment.now)
+            // A clock that was set back must not keep points for longer than any wait takes.
+            due = moment.elapsed + min(wait, max(policy.retry.limit, policy.longestRetryAfter))
+        }
+        upload = stored
+        oldest = found
+        isLoaded = true
+    }
+
+    private mutating func take(isUsable: Bool, _ moment: Moment) {
+        let was = network
+        network = isUsable
+        // What is found at the start has not returned: waits survive a restart.
+        if isUsable, was == false { hasten(moment) }
+    }
+
+    /// Makes due what waits, as far as the server did not ask for more time.
+    private mutating func hasten(_ moment: Moment) {
+        guard let waited = due else { return }
+        due = min(waited, max(moment.elapsed, notBefore ?? moment.elapsed))
+        upload.failures = 0
+    }
+
+    private mutating func hold(_ moment: Moment) {
+        isSending = false
+        isLoaded = false
+        storageFailures = storageFailures.incremented
+        heldUntil = moment.elapsed + delay(afterFailures: storageFailures)
+    }
+
+    private mutating func delay(afterFailures failures: Int) -> Duration {
+        policy.retry.delay(afterFailures: failures, chance: policy.retry.jitter > 0 ? chance.next() : 0)
+    }
+}
+
+// MARK: - Answers
+
+extension UploadMachine {
+    /// - Returns: the change that removes points, if the answer does.
+    private mutating func take(
+        _ answer: Answer, _ moment: Moment, _ effects: inout [UploadEffect]
+    ) -> UploadChange? {
+        guard isSending, let flight = upload.flight else { return nil }
+        isSending = false
+        storageFailures = 0
+        guard case .head(let head) = answer else {
+            wait(nil, moment)
+            return nil
+        }
+        let facts = AnswerFacts(
+            status: head.status, method: "POST", tries: upload.tries, isReplay: head.isReplay,
+            retryAfter: head.retryAfter, isInProgress: head.isInProgress)
+        switch policy.outcomes.verdict(for: facts) {
+        case .accepted: return finish(flight, refused: false)
+        case .rejected where BufferPolicy.refusesContent(head.status):
+            if oldest.count(where: flight.sequences.contains) <= 1 { return finish(flight, refused: true) }
+            // One of them is to blame, and the others are not to go with it.
+            upload.aloneThrough = flight.sequences.upperBound
+            (upload.flight, upload.tries, upload.failures) = (nil, 0, 0)
+        case .retry(let after): wait(after, moment)
+        case .rejected, .conflict: wait(head.retryAfter, moment)
+        case .pause:
+            if maySend {
+                gate = .expired(account)
+                effects.append(.expired)
+            }
+        }
+        return nil
+    }
+
+    private mutating func finish(_ flight: BufferUpload.Flight, refused: Bool) -> UploadChange {
+        let old = upload
+        upload = BufferUpload()
+        if old.aloneThrough > flight.sequences.upperBound { upload.aloneThrough = old.aloneThrough }
+        // What is left is known when the ring has been read again.
+        isLoaded = false
+        return .acknowledge(from: old, to: upload, refused: refused)
+    }
+
+    private mutating func wait(_ after: Duration?, _ moment: Moment) {
+        let asked = after.map { min(max($0, .zero), policy.longestRetryAfter) }
+        upload.failures = upload.failures.incremented
+        let wait = max(delay(afterFailures: upload.failures), asked ?? .zero)
+        due = moment.elapsed + wait
+        notBefore = asked.map { moment.elapsed + $0 }
+        upload.dueAt = moment.now.addingReportingOverflow(wait.milliseconds).partialValue
+    }
+}

@@ -1,0 +1,72 @@
+public import HTTPTypes
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+
+/// Settles conflicts: how to read what the server holds, and whose word counts.
+public struct ConflictResolver: Sendable {
+    /// Whose word counts.
+    public var policy: ConflictPolicy
+    /// What the server holds, where its refusal of the write carries that already; nil where it does not. Most servers say
+    /// there what is wrong, so by default no refusal is looked into.
+    public var remoteInRefusal: @Sendable (HTTPResponse, [UInt8]) -> [UInt8]?
+    /// The member of a JSON object that holds the server's revision, a whole number.
+    public var revisionMember: String
+    /// The member that holds the time of the last change: a date-time of RFC 3339, or milliseconds since 1970-01-01 UTC. Without
+    /// it, the answer's `Last-Modified` counts.
+    public var timeMember: String
+    /// How often in a row a write may be sent with another body because of a conflict; then it is left to the host. 1 or more.
+    public var mostInARow: Int
+
+    /// A resolver by a policy, which asks for what the server holds where ``OutboxConfiguration/entityEndpoint`` says.
+    public init(_ policy: ConflictPolicy) {
+        self.policy = policy
+        remoteInRefusal = { _, _ in nil }
+        revisionMember = "revision"
+        timeMember = "updatedAt"
+        mostInARow = 5
+    }
+
+    /// As ``init(_:)``, for servers that answer a conflict with what they hold, as a JSON object.
+    ///
+    /// A problem document (RFC 9457) is none.
+    public static func remoteInRefusal(_ policy: ConflictPolicy) -> ConflictResolver {
+        var resolver = ConflictResolver(policy)
+        resolver.remoteInRefusal = { head, body in
+            let type = head.headerFields[.contentType]?.lowercased() ?? ""
+            guard type.hasPrefix("application/"), type.contains("json"), !type.contains("problem") else { return nil }
+            return JSONMembers(body) == nil ? nil : body
+        }
+        return resolver
+    }
+
+    /// A state of what a conflict is about, with what its payload says of itself.
+    func side(_ payload: [UInt8]?, updatedAt: Int64? = nil, head: HTTPResponse? = nil, now: Int64) -> Conflict.Side {
+        var side = Conflict.Side(payload: payload, updatedAt: updatedAt)
+        side.entityTag = head?.headerFields[.eTag]
+        if let payload {
+            let found = values(in: payload)
+            side.revision = found.revision
+            side.updatedAt = updatedAt ?? found.time
+        }
+        if side.updatedAt == nil {
+            side.updatedAt = head?.headerFields[.lastModified].flatMap { HTTPDate.milliseconds(of: $0, now: now) }
+        }
+        return side
+    }
+
+    private func values(in payload: [UInt8]) -> (revision: Int64?, time: Int64?) {
+        guard let revision = JSONPath("$.\"\(revisionMember)\""), let time = JSONPath("$.\"\(timeMember)\"") else {
+            return (nil, nil)
+        }
+        let found = JSONExtractor([revision, time]).values(of: payload.rawSpan, codec: .json)
+        var values: (revision: Int64?, time: Int64?) = (nil, nil)
+        if case .integer(let number) = found[0] { values.revision = number }
+        switch found[1] {
+        case .integer(let number): values.time = number
+        case .text(let text): values.time = RFC3339.milliseconds(of: text)
+        case .null, .real, .blob: break
+        }
+        return values
+    }
+}

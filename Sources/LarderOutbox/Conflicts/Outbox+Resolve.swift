@@ -1,0 +1,189 @@
+internal import HTTPTypes
+public import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Logging
+internal import Synchronization
+
+extension Outbox {
+    /// What stands against what in an entry in conflict; the server is asked what it holds.
+    ///
+    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it is not in conflict;
+    ///   ``OutboxError/offline``, ``OutboxError/notSignedIn`` when the server cannot be asked now; what the store throws.
+    public func conflict(of id: UUIDBytes) async throws -> Conflict { try await conflict(of: id, nil) }
+
+    /// Settles a conflict by the host's word; ``ConflictResolution/leave`` does nothing.
+    ///
+    /// - Parameter conflict: as ``conflict(of:)`` told it.
+    /// - Returns: the entry that took its place, where one did.
+    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it is not in conflict any more;
+    ///   ``OutboxError/stopped``; what the store throws.
+    @discardableResult
+    public func resolve(_ conflict: Conflict, with resolution: ConflictResolution) async throws -> UUIDBytes? {
+        let settlement = settlement(of: conflict, resolution, ConflictPolicy.host.name)
+        switch resolution {
+        case .leave: return nil
+        case .keepLocal, .send: return try await succeed(settlement)
+        case .keepRemote:
+            let id = conflict.entryID
+            try await perform(
+                .discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }
+            ) { machine in
+                guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
+                return entry.delivery.state == .conflicted ? nil : .notApplicable(id, entry.delivery.state)
+            }
+            report(.resolved(id, by: nil))
+            return nil
+        }
+    }
+
+    private func settlement(
+        of conflict: Conflict, _ resolution: ConflictResolution, _ policy: String
+    ) -> Settlement {
+        Settlement(
+            conflict: conflict, resolution: resolution, policy: policy, successor: store.host.makeID(),
+            time: store.host.now())
+    }
+
+    private func succeed(_ settlement: Settlement) async throws -> UUIDBytes {
+        let id = settlement.conflict.entryID
+        let entry = try await store.write { transaction in try transaction.succeed(settlement) }
+        post(.event(.replaced(id, by: LaneEntry(entry))))
+        handOn(id, to: entry.id)
+        report(.resolved(id, by: entry.id))
+        publish()
+        return entry.id
+    }
+}
+
+// MARK: - By policy
+
+extension Outbox {
+    /// Has the policy settle a conflict, and waits for the network where that needs it.
+    ///
+    /// - Parameter answer: the server's refusal, if it came just now.
+    func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?) async {
+        guard let resolver = configuration.conflicts else { return }
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                let conflict = try await conflict(of: id, answer)
+                if try resolutionsInARow(before: id) >= resolver.mostInARow {
+                    return store.host.logger.warning("a conflict is left to the host: it returned too often")
+                }
+                try await settle(conflict, by: resolver.policy)
+                return
+            } catch let error as OutboxError where error.isTransient {
+                failures += 1
+                let wait = policy.retry.delay(afterFailures: failures, chance: 0)
+                do { try await store.host.sleep(wait) } catch { return }
+            } catch {
+                // The resolver's own fault, or somebody was faster.
+                return store.host.logger.warning("a conflict is left to the host", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func settle(_ conflict: Conflict, by policy: ConflictPolicy) async throws {
+        let resolution = try await policy.decide(conflict)
+        let settlement = settlement(of: conflict, resolution, policy.name)
+        switch resolution {
+        case .leave: break
+        case .keepLocal, .send: _ = try await succeed(settlement)
+        // Nobody waits for it here: this is a part of the loop that would answer.
+        case .keepRemote: post(.settled(settlement))
+        }
+    }
+
+    /// How many conflicts before this entry led to it, each by a successor of another.
+    private func resolutionsInARow(before id: UUIDBytes) throws -> Int {
+        let conflicts = try store.read { view in try view.conflicts() }
+        var (count, id) = (0, id)
+        for conflict in conflicts.reversed() where conflict.successor == id {
+            count += 1
+            id = conflict.entryID
+        }
+        return count
+    }
+}
+
+// MARK: - What stands against what
+
+extension Outbox {
+    private func conflict(of id: UUIDBytes, _ answer: AcceptedAnswer?) async throws -> Conflict {
+        let resolver = configuration.conflicts ?? ConflictResolver(.host)
+        let now = store.host.now()
+        var conflict = try store.read { view -> Conflict in
+            guard let entry = try view.outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
+            guard entry.delivery.state == .conflicted else {
+                throw OutboxError.notApplicable(id, entry.delivery.state)
+            }
+            let row = entry.rows.first
+            var overlay: Overlay?
+            if let row { overlay = try view.overlays(at: row).last { $0.sequence == entry.sequence } }
+            let isRemoval = overlay.map { $0.change == .removal } ?? (entry.method.uppercased() == "DELETE")
+            let payload = isRemoval ? nil : overlay.flatMap { $0.payload } ?? entry.payload
+            var base: [UInt8]?
+            if let overlay { base = try Self.base(of: entry, overlay, view) }
+            return Conflict(
+                entry: entry, row: row, status: entry.delivery.lastStatus ?? 409,
+                base: base.map { resolver.side($0, now: now) },
+                local: resolver.side(payload, updatedAt: overlay?.updatedAt ?? entry.createdAt, now: now), remote: nil)
+        }
+        if let head = answer?.head, let body = answer?.body, let held = resolver.remoteInRefusal(head, body) {
+            conflict.remote = resolver.side(held, head: head, now: now)
+        } else if let endpoint = configuration.entityEndpoint(conflict.entry) {
+            conflict.remote = try await remote(of: conflict.entry, at: endpoint, resolver)
+        }
+        return conflict
+    }
+
+    /// What the write was made from: what the server held when it was last in conflict, or else the row that lay beneath.
+    private static func base(
+        of entry: OutboxEntry, _ overlay: Overlay, _ view: borrowing ReadView
+    ) throws -> [UInt8]? {
+        if let before = try view.conflicts().last(where: { $0.successor == entry.id }), before.remote != .none {
+            return before.remote.payload
+        }
+        return overlay.basePayload
+    }
+
+    /// Asks the server what it holds.
+    private func remote(
+        of entry: OutboxEntry, at endpoint: String, _ resolver: ConflictResolver
+    ) async throws(OutboxError) -> Conflict.Side? {
+        guard state.withLock({ $0.gate }) == .signedIn(entry.draft.account) else { throw .notSignedIn }
+        let reply = await exchange(Self.question(endpoint, of: entry.draft), key: entry.id)
+        guard case .head(let answer) = reply.answer, let head = reply.head else { throw .offline }
+        switch answer.status {
+        case 200..<300:
+            guard let body = reply.body else { return nil }
+            return resolver.side(body, head: head, now: store.host.now())
+        case 404, 410: return Conflict.Side(payload: nil)
+        case 401: throw .notSignedIn
+        case 408, 425, 429, 500...: throw .offline
+        default: return nil
+        }
+    }
+
+    /// A GET of an endpoint under the account of a write.
+    static func question(_ endpoint: String, of draft: OutboxDraft) -> OutboxDraft {
+        var question = draft
+        question.method = HTTPRequest.Method.get.rawValue
+        question.endpoint = endpoint
+        question.payload = []
+        question.blob = nil
+        question.fields = []
+        return question
+    }
+}
+
+extension OutboxError {
+    /// Whether the same may go well later.
+    fileprivate var isTransient: Bool {
+        switch self {
+        case .offline, .notSignedIn: true
+        default: false
+        }
+    }
+}

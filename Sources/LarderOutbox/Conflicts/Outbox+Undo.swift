@@ -1,0 +1,59 @@
+internal import HTTPTypes
+public import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+
+/// Why what lost in a conflict cannot be sent any more.
+public enum UndoObstacle: String, Hashable, Sendable {
+    /// It was too large for the journal, a file, or not known.
+    case notKept = "what lost was not kept"
+    /// The server's lost, and there is no address to put it back at.
+    case noAddress = "what lost has no address of its own"
+    /// Another account has signed in since.
+    case otherAccount = "it was made under another account"
+}
+
+extension Outbox {
+    /// Sends what lost in a conflict after all: as a write of its own, with its own key, at the end of the lane.
+    ///
+    /// Where the server's word counted, that is the write as it was, on the condition that the server still holds what it held.
+    /// Where the write counted, or a merge, it is what the server held, put back at the write's endpoint. Called twice, the
+    /// second returns the first's entry while that is unfinished.
+    ///
+    /// - Parameter conflict: of ``LarderStore/ReadView/conflicts()``.
+    /// - Throws: ``OutboxError/cannotUndo(_:_:)``; otherwise as ``enqueue(_:)``.
+    @discardableResult
+    public func undo(_ conflict: SettledConflict) async throws -> Enqueued {
+        var write = OutboxWrite(conflict.mutationType, .post, conflict.endpoint, entity: conflict.entity)
+        let shown: [UInt8]?
+        if conflict.successor == nil {
+            guard let method = HTTPRequest.Method(conflict.method) else { throw obstructed(conflict, .notKept) }
+            write.method = method
+            if case .leftOut = conflict.local { throw obstructed(conflict, .notKept) }
+            write.body = conflict.local.payload.map { .bytes($0) } ?? .none
+            if conflict.row != nil, case .leftOut = conflict.shown { throw obstructed(conflict, .notKept) }
+            shown = conflict.shown.payload
+            if let tag = conflict.entityTag, !tag.hasPrefix("W/") { write.fields[.ifMatch] = tag }
+        } else {
+            guard let payload = conflict.remote.payload else { throw obstructed(conflict, .notKept) }
+            guard conflict.method.uppercased() != "POST" else { throw obstructed(conflict, .noAddress) }
+            write.method = .put
+            write.body = .bytes(payload)
+            shown = payload
+        }
+        if let type = conflict.contentType { write.fields[.contentType] = type }
+        if let row = conflict.row {
+            write.effects = [.init(shown.map { .replacement($0) } ?? .removal, at: row)]
+        }
+        write.deduplicationKey = "undo \(conflict.entryID)"
+        var prepared = try prepare(write)
+        guard prepared.draft.account == conflict.account else { throw obstructed(conflict, .otherAccount) }
+        prepared.draft.lane = conflict.lane
+        let undone = prepared
+        return try await store.write { transaction in try transaction.enqueue(undone) }
+    }
+
+    private func obstructed(_ conflict: SettledConflict, _ obstacle: UndoObstacle) -> OutboxError {
+        .cannotUndo(conflict.entryID, obstacle)
+    }
+}

@@ -1,0 +1,64 @@
+internal import LarderStore
+
+extension ConflictPolicy {
+    /// Who has the say where both sides have changed the same.
+    public enum Precedence: Hashable, Sendable {
+        /// The server.
+        case remote
+        /// The device.
+        case local
+        /// Who wrote last, as ``ConflictPolicy/lastWriteWins`` has it.
+        case latest
+        /// Nobody: the whole conflict waits for the host.
+        case host
+    }
+
+    /// The changes of both sides since the write was made: of JSON objects, at the top level.
+    ///
+    /// A member that only the device has changed, added or removed is the device's; one that only the server has is the
+    /// server's; where both have, and differently, `precedence` decides. Without the row that the write was made from, every
+    /// member that differs counts as changed on both sides. Where one side is removed or no JSON object, `precedence`
+    /// decides about the whole. A merge that is what the server holds already sends nothing.
+    public static func threeWayMerge(otherwise precedence: Precedence = .remote) -> ConflictPolicy {
+        ConflictPolicy("three-way-merge") { conflict in
+            guard let remote = conflict.remote else { return precedence == .host ? .leave : .keepRemote }
+            let isLocalAhead: Bool? =
+                switch precedence {
+                case .remote: false
+                case .local: true
+                case .latest: conflict.local.isLater(than: remote, basedOn: conflict.base)
+                case .host: nil
+                }
+            if conflict.local.payload == remote.payload { return .keepRemote }
+            guard let sides = JSONSides(conflict) else {
+                return isLocalAhead.map { $0 ? .keepLocal : .keepRemote } ?? .leave
+            }
+            guard let merged = sides.merged(isLocalAhead: isLocalAhead) else { return .leave }
+            return merged == sides.remote ? .keepRemote : .send(merged.text)
+        }
+    }
+}
+
+extension JSONSides {
+    /// The server's object with the changes of the device; nil when both have changed the same, and nobody is ahead.
+    func merged(isLocalAhead: Bool?) -> JSONMembers? {
+        var merged = remote
+        let names = local.members.map(\.name) + remote.members.map(\.name).filter { local[$0] == nil }
+        for name in names {
+            let (ours, theirs) = (local[name], remote[name])
+            if JSONMembers.isSame(ours, theirs) { continue }
+            if let base {
+                if JSONMembers.isSame(ours, base[name]) { continue }
+                if !JSONMembers.isSame(theirs, base[name]) {
+                    guard let isLocalAhead else { return nil }
+                    if !isLocalAhead { continue }
+                }
+            } else {
+                guard let isLocalAhead else { return nil }
+                if !isLocalAhead { continue }
+            }
+            if let ours { merged.put(ours) } else { merged.remove(name) }
+        }
+        return merged
+    }
+}

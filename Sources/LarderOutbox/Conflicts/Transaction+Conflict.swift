@@ -1,0 +1,123 @@
+internal import HTTPTypes
+internal import LarderFormat
+internal import LarderStore
+
+/// What a conflict was settled to, ready to be stored.
+struct Settlement: Sendable {
+    var conflict: Conflict
+    var resolution: ConflictResolution
+    /// The name of what decided.
+    var policy: String
+    /// The identity of the entry that comes in the old one's place, and its fingerprint.
+    var successor: UUIDBytes
+    var time: Int64
+
+    /// The body that is sent, where it is another.
+    var body: [UInt8]? {
+        if case .send(let body, _) = resolution { body } else { nil }
+    }
+
+    /// The row that is shown, likewise.
+    var shown: [UInt8]? {
+        if case .send(let body, let shown) = resolution { shown ?? body } else { nil }
+    }
+
+    /// As the journal keeps it.
+    var record: SettledConflict {
+        let (entry, draft) = (conflict.entry, conflict.entry.draft)
+        let word =
+            switch resolution {
+            case .keepRemote: "remote"
+            case .keepLocal: "local"
+            case .send: "merged"
+            case .leave: "host"
+            }
+        var record = SettledConflict(
+            time: time, entryID: entry.id, status: Int64(conflict.status), policy: policy, resolution: word,
+            lane: entry.lane, mutationType: entry.mutationType, method: entry.method, endpoint: entry.endpoint,
+            createdAt: entry.createdAt)
+        record.row = conflict.row
+        if resolution != .keepRemote { record.successor = successor }
+        record.account = draft.account
+        record.entity = draft.entity
+        record.contentType = draft.fields.first { $0.name.lowercased() == "content-type" }
+            .map { String(decoding: $0.value, as: UTF8.self) }
+        record.base = .init(conflict.base?.payload)
+        // A file is not looked into.
+        record.local = draft.blob.map { .leftOut($0.byteCount) } ?? .init(draft.payload.isEmpty ? nil : draft.payload)
+        record.shown = conflict.row == nil ? .none : .init(conflict.local.payload)
+        record.remote = .init(conflict.remote?.payload)
+        record.merged = .init(body)
+        record.entityTag = conflict.remote?.entityTag
+        return record
+    }
+
+    /// The entry to send in the old one's place.
+    func draft() -> OutboxDraft {
+        var draft = conflict.entry.draft
+        draft.id = successor
+        if let body {
+            draft.payload = body
+            draft.blob = nil
+            if draft.method.uppercased() == HTTPRequest.Method.delete.rawValue {
+                draft.method = HTTPRequest.Method.put.rawValue
+            }
+        }
+        draft.fields.removeAll { Self.conditions.contains($0.name.lowercased()) }
+        // A weak tag never matches (RFC 9110 §13.1.1).
+        if let tag = conflict.remote?.entityTag, !tag.hasPrefix("W/") {
+            draft.fields.append(OutboxDraft.Field(name: "If-Match", value: Array(tag.utf8)))
+        }
+        draft.fingerprint = Outbox.fingerprint(of: draft)
+        return draft
+    }
+
+    private static let conditions: Set<String> = [
+        "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
+    ]
+}
+
+extension Transaction {
+    /// Journals a settlement, and makes what the server holds the row where nothing else brings it.
+    ///
+    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it is not in conflict any more; what
+    ///   the store throws.
+    mutating func begin(_ settlement: Settlement) throws {
+        let id = settlement.conflict.entryID
+        guard let entry = try outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
+        guard entry.delivery.state == .conflicted else {
+            throw OutboxError.notApplicable(id, entry.delivery.state)
+        }
+        try note(settlement.record)
+        guard let row = settlement.conflict.row, let remote = settlement.conflict.remote else { return }
+        // A filter brings it in its own order; out of that order, readers would go back in time.
+        guard try !isMember(row.resource) else { return }
+        if let payload = remote.payload {
+            try put(payload, at: row, updatedAt: remote.updatedAt ?? settlement.time)
+        } else {
+            try removeRow(at: row)
+        }
+    }
+
+    /// Puts what is sent in the place of the entry in conflict.
+    mutating func succeed(_ settlement: Settlement) throws -> OutboxEntry {
+        let old = settlement.conflict.entry
+        var effects: [RowEffect] = []
+        for (place, row) in old.rows.enumerated() {
+            if place == 0, let shown = settlement.shown {
+                effects.append(RowEffect(.replacement(shown), at: row))
+            } else if let overlay = try overlays(at: row).last(where: { $0.sequence == old.sequence }) {
+                effects.append(RowEffect(overlay.change, at: row))
+            }
+        }
+        try begin(settlement)
+        return try replaceEntry(
+            old.id, with: settlement.draft(), effects: effects, outcome: Settlement.outcome,
+            detail: "\(settlement.policy): \(settlement.record.resolution)", at: settlement.time)
+    }
+}
+
+extension Settlement {
+    /// How an entry leaves whose conflict is settled.
+    static let outcome = "resolved"
+}

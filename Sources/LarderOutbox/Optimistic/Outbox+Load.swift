@@ -1,0 +1,25 @@
+internal import HTTPTypes
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Logging
+
+extension Outbox {
+    /// Asks for what an accepted write has become, because its answer did not say, and makes that the row.
+    ///
+    /// Tried once: what is not loaded now is shown as it was written until it is fetched or synced the next time.
+    func load(_ answer: UnloadedAnswer) async {
+        let entry = answer.entry
+        guard let endpoint = configuration.entityEndpoint(entry) else { return }
+        let reply = await exchange(Self.question(endpoint, of: entry.draft), key: entry.id)
+        guard let head = reply.head, head.status.kind == .successful, case .head = reply.answer, let body = reply.body,
+            let loaded = configuration.loading.row(entry, body)
+        else { return store.host.logger.info("what a write has become could not be loaded") }
+        let now = store.host.now()
+        do {
+            _ = try await store.write { transaction in try transaction.load(loaded, for: answer, at: now) }
+        } catch {
+            store.host.logger.warning("what a write has become was not kept", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import LarderFormat
+package import LarderStore
+
+/// A write that the server has, whose answer is to become the row and brought none: a GET has to.
+package struct UnloadedAnswer: Hashable, Sendable {
+    /// The entry; it is gone.
+    package let entry: OutboxEntry
+    /// The row.
+    let row: RowKey
+    /// What the write made of it: what the GET brings counts only while nobody has changed that.
+    let shown: [UInt8]
+}
+
+extension Transaction {
+    /// Has an overlay show what the answer brought, before it is confirmed: as that it then becomes the row, or stays until the
+    /// server's rows show the write.
+    ///
+    /// - Returns: false when there is something to load, and this is not it.
+    mutating func load(
+        _ answer: AcceptedAnswer?, of entry: OutboxEntry, _ loading: AnswerLoading, at now: Int64
+    ) throws -> Bool {
+        guard entry.draft.loadsAnswer, let row = entry.rows.first, !entry.isRemoval else { return true }
+        guard let body = answer?.body, let loaded = loading.row(entry, body) else { return false }
+        guard try overlays(at: row).contains(where: { $0.sequence == entry.sequence }) else { return true }
+        try layOver(
+            .replacement(loaded.payload, codec: loaded.codec), at: row, updatedAt: loaded.updatedAt ?? now,
+            entryID: entry.id, sequence: entry.sequence)
+        return true
+    }
+
+    /// What is to be asked for of an entry that was just accepted.
+    borrowing func unloadedAnswer(of entry: OutboxEntry) throws -> UnloadedAnswer? {
+        guard let row = entry.rows.first, let shown = try madeRow(by: entry, at: row) else { return nil }
+        return UnloadedAnswer(entry: entry, row: row, shown: shown)
+    }
+
+    /// Makes what a GET brought the row, unless somebody has changed the row since the write.
+    ///
+    /// - Returns: false when it came too late.
+    /// - Throws: what the store throws.
+    package mutating func load(_ loaded: AnswerLoading.LoadedRow, for answer: UnloadedAnswer, at now: Int64) throws -> Bool {
+        let (row, entry) = (answer.row, answer.entry)
+        guard try madeRow(by: entry, at: row) == answer.shown else { return false }
+        let updatedAt = loaded.updatedAt ?? now
+        if let overlay = try overlays(at: row).last(where: { $0.sequence == entry.sequence }) {
+            try layOver(
+                .replacement(loaded.payload, codec: loaded.codec), at: row, updatedAt: updatedAt, entryID: entry.id,
+                sequence: entry.sequence)
+            try confirmOverlay(
+                at: row, sequence: entry.sequence, serverSequence: overlay.serverSequence,
+                acceptance: overlay.acceptance)
+        } else {
+            try put(loaded.payload, at: row, updatedAt: updatedAt, codec: loaded.codec)
+        }
+        return true
+    }
+
+    /// What a write makes of a row, as long as that is shown for its sake: as its overlay, or as the row it has become.
+    private borrowing func madeRow(by entry: OutboxEntry, at row: RowKey) throws -> [UInt8]? {
+        if let overlay = try overlays(at: row).last(where: { $0.sequence == entry.sequence }) { return overlay.payload }
+        // A row that is kept in step by sync is brought by it.
+        guard try !isMember(row.resource), let held = try serverRow(at: row) else { return nil }
+        return [UInt8](copying: held.payload)
+    }
+}
+
+extension OutboxEntry {
+    /// Whether it removes what it is about.
+    var isRemoval: Bool { method.uppercased() == "DELETE" }
+}

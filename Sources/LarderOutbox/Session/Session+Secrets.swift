@@ -1,0 +1,56 @@
+internal import LarderStore
+
+// Secrets, and the store that lists their names.
+extension Session {
+    /// Lists the names first, so that a secret that nobody refers to can still be found and removed.
+    func keepSecrets(_ values: [SessionValue], of account: String) async throws {
+        let kept = values.filter(\.isSecret)
+        if kept.isEmpty { return }
+        guard secrets != nil else { throw SessionError.noSecretStore(secrets: kept.count) }
+        if !kept.allSatisfy({ stored?.hasSecret(named: $0.name) == true }) {
+            let now = store.host.now()
+            try await commit { stored, _ in
+                var session = stored ?? StoredSession(state: .signedOut, account: nil, changedAt: now, signedInAt: now)
+                if session.account == nil { session.account = account }
+                for value in kept { session.addSecretName(value.name) }
+                stored = session
+            }
+        }
+        for value in kept {
+            try await setSecret(value.content, SecretName(account: account, name: value.name))
+        }
+    }
+
+    func removeLeftoverSecrets() async {
+        _ = try? await inTurn { session in
+            if session.state == .signedOut { try await session.removeSecrets() }
+        }
+    }
+
+    /// Removes the secrets of who has signed out.
+    func removeSecrets() async throws {
+        guard let stored, stored.state == .signedOut, let account = stored.account else { return }
+        // Where there is nothing to remove them from, somebody has taken it away, and them with it.
+        for name in stored.secretNames where secrets != nil {
+            try await setSecret(nil, SecretName(account: account, name: name))
+        }
+        try await commit { session, _ in
+            guard session?.state == .signedOut else { return }
+            for name in stored.secretNames { session?.removeSecretName(name) }
+            session?.account = nil
+        }
+    }
+
+    func setSecret(_ content: [UInt8]?, _ name: SecretName) async throws {
+        guard let secrets else { return }
+        try await Self.asking { try await secrets.setSecret(content, name) }
+    }
+
+    static func asking<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw SessionError.secretStoreFailed(reason: "\(type(of: error))")
+        }
+    }
+}

@@ -1,0 +1,138 @@
+internal import LarderFormat
+internal import LarderStore
+internal import Logging
+
+extension Session {
+    /// Signs an account in: after it has shown itself to the server, be it for the first time or again.
+    ///
+    /// State and plain values are stored in one commit, secrets before it. For the account that is signed in already, values of
+    /// other names stay; writes that were sealed for the account are sent from now on.
+    ///
+    /// - Throws: ``SessionError/otherAccount``, ``SessionError/noSecretStore(secrets:)``,
+    ///   ``SessionError/secretStoreFailed(reason:)``, ``SessionError/tooLarge(actual:limit:)`` with nothing changed; otherwise as
+    ///   ``Store/write(durability:_:)``.
+    public func signIn(as account: String, values: [SessionValue] = []) async throws {
+        try await inTurn { session in
+            if let current = session.stored, current.state != .signedOut, !current.isOf(account) {
+                throw SessionError.otherAccount
+            }
+            try await session.signIn(account, values, from: nil)
+        }
+    }
+
+    /// Changes values of whoever is signed in: plain ones in one commit, secrets before it.
+    ///
+    /// - Throws: ``SessionError/notSignedIn``; otherwise as ``signIn(as:values:)``.
+    public func setValues(_ values: [SessionValue]) async throws {
+        try await inTurn { session in
+            guard let account = session.account else { throw SessionError.notSignedIn }
+            try await session.keepSecrets(values, of: account)
+            try await session.commit { stored, _ in
+                guard stored?.state != .signedOut, stored?.isOf(account) == true else {
+                    throw SessionError.notSignedIn
+                }
+                stored?.take(values)
+            }
+        }
+    }
+
+    /// Removes values, secret ones too.
+    ///
+    /// - Throws: ``SessionError/notSignedIn``, ``SessionError/secretStoreFailed(reason:)``; as ``Store/write(durability:_:)``.
+    public func removeValues(named names: [String]) async throws {
+        try await inTurn { session in
+            guard let account = session.account else { throw SessionError.notSignedIn }
+            for name in names where session.stored?.hasSecret(named: name) == true {
+                try await session.setSecret(nil, SecretName(account: account, name: name))
+            }
+            try await session.commit { stored, _ in
+                for name in names { stored?.setValue(nil, named: name) }
+            }
+        }
+    }
+
+    /// Takes note that the server does not take the account's credentials any more.
+    ///
+    /// Does nothing unless this account is signed in.
+    ///
+    /// - Throws: as ``Store/write(durability:_:)``.
+    public func noteExpired(_ account: String) async throws {
+        let now = store.host.now()
+        try await inTurn { session in
+            try await session.commit { stored, _ in
+                guard stored?.state == .signedIn, stored?.isOf(account) == true else { return }
+                stored?.state = .expired
+                stored?.changedAt = now
+            }
+        }
+    }
+
+    /// Renews an expired login; calls made while it is being renewed join that.
+    ///
+    /// The outbox asks for it by itself when it is online. Where it does not work the login stays expired, and nobody is signed
+    /// out.
+    ///
+    /// - Returns: whether the account is signed in now.
+    @discardableResult
+    public func signInAgain() async -> Bool {
+        if let currentRenewal { return await currentRenewal.value }
+        guard let current = stored, current.state == .expired, let account = current.account else {
+            return state == .signedIn
+        }
+        guard let authenticator else { return false }
+        let task = Task { await renew(account, current, with: authenticator) }
+        currentRenewal = task
+        let isSignedIn = await task.value
+        currentRenewal = nil
+        return isSignedIn
+    }
+
+    private func renew(
+        _ account: String, _ current: StoredSession, with authenticator: any Authenticator
+    ) async -> Bool {
+        let values = SessionValues(plain: { current.value(named: $0) }, secret: { try await self.secret(named: $0) })
+        do {
+            let renewed = try await authenticator.signInAgain(account, values: values)
+            // Somebody may have signed out, or in, meanwhile: then this is nobody's any more.
+            try await inTurn { session in try await session.signIn(account, renewed, from: current) }
+            return state == .signedIn
+        } catch {
+            store.host.logger.info("signing in again did not work: \(type(of: error))")
+            return false
+        }
+    }
+
+    /// - Parameter expected: the expired session that is renewed; nil when a person signs in.
+    private func signIn(_ account: String, _ values: [SessionValue], from expected: StoredSession?) async throws {
+        if let expected, !isStill(expected) { return }
+        if state == .signedOut { try await removeSecrets() }
+        try await keepSecrets(values, of: account)
+        let now = store.host.now()
+        try await commit { stored, _ in
+            var session: StoredSession
+            if let known = stored, known.isOf(account) {
+                session = known
+            } else {
+                session = StoredSession(state: .signedIn, account: account, changedAt: now, signedInAt: now)
+            }
+            if session.state != .signedIn { session.changedAt = now }
+            session.state = .signedIn
+            session.signedInAt = now
+            session.take(values)
+            stored = session
+        }
+    }
+
+    private func isStill(_ expected: StoredSession) -> Bool {
+        guard let stored, let account = expected.account else { return false }
+        return stored.state == .expired && stored.isOf(account) && stored.signedInAt == expected.signedInAt
+    }
+}
+
+extension StoredSession {
+    fileprivate mutating func take(_ values: [SessionValue]) {
+        for value in values {
+            if value.isSecret { addSecretName(value.name) } else { setValue(value.content, named: value.name) }
+        }
+    }
+}

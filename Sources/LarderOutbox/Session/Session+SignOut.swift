@@ -1,0 +1,50 @@
+internal import LarderStore
+internal import Logging
+
+/// What becomes of what an account has not got rid of when it is signed out.
+public enum UnsentChoice: Hashable, Sendable {
+    /// Nothing: while there is anything, nobody is signed out.
+    case refuse
+    /// It stays, and is sent when the same account is signed in again; never as another.
+    case seal
+    /// It is given up, dead letters too. The account has to be named exactly, so that nobody does so by mistake.
+    case discard(named: String)
+}
+
+extension Session {
+    /// Signs whoever is signed in out; does nothing when nobody is.
+    ///
+    /// In one durable commit with what becomes of the account's writes and points. The values go; secrets are removed behind it,
+    /// and at the next start where that did not work. Content stays: `Store.clear(discardingUnsent:)` removes it.
+    ///
+    /// - Parameter choice: what becomes of what was not sent.
+    /// - Throws: ``SessionError/offlineAndExpired(_:)`` and ``SessionError/unsent(_:)`` for ``UnsentChoice/refuse``,
+    ///   ``SessionError/wrongAccountName``; as ``Store/write(durability:_:)``. Nothing is changed then.
+    public func signOut(_ choice: UnsentChoice = .refuse) async throws {
+        try await inTurn { session in
+            let (isOffline, now) = (session.isOffline, session.store.host.now())
+            try await session.commit { stored, transaction in
+                guard let account = stored?.account, let state = stored?.state, state != .signedOut else { return }
+                switch choice {
+                case .refuse:
+                    let unsent = try transaction.unsent(of: account)
+                    if isOffline, state == .expired { throw SessionError.offlineAndExpired(unsent) }
+                    if !unsent.isEmpty { throw SessionError.unsent(unsent) }
+                case .seal: break
+                case .discard(let name):
+                    guard stored?.isOf(name) == true else { throw SessionError.wrongAccountName }
+                    try transaction.discardUnsent(of: account, detail: "discarded when signing out", at: now)
+                }
+                stored?.state = .signedOut
+                stored?.changedAt = now
+                stored?.removeAllValues()
+                if stored?.secretNames.isEmpty == true { stored?.account = nil }
+            }
+            do {
+                try await session.removeSecrets()
+            } catch {
+                session.store.host.logger.warning("secrets of a session that has ended are left: \(type(of: error))")
+            }
+        }
+    }
+}

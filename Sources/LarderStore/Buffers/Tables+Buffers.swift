@@ -1,0 +1,107 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension Tables {
+    /// How a ring is, or nil when it has never had a point.
+    func buffer<Source: TableReader & ~Copyable>(
+        _ name: BufferName, in source: borrowing Source
+    ) throws -> BufferRecord? {
+        try record(
+            .buffers, in: source,
+            key: { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) },
+            BufferRecord.init(decoding:))
+    }
+
+    /// Every ring.
+    func buffers<Source: TableReader & ~Copyable>(
+        in source: borrowing Source
+    ) throws -> [(name: BufferName, record: BufferRecord)] {
+        var found: [(BufferName, BufferRecord)] = []
+        try forEach(.buffers, prefix: [], in: source) { key, body in
+            try decoding(.buffers) { () throws(FormatError) in
+                guard case .ring(let name) = try BufferKey(decoding: key) else { return }
+                found.append((name, try BufferRecord(decoding: body)))
+            }
+            return true
+        }
+        return found
+    }
+
+    /// Calls `body` with the points of a ring from a sequence on, in order, until it answers false.
+    func forEachPoint<Source: TableReader & ~Copyable>(
+        of name: BufferName, from first: Int64 = 0, in source: borrowing Source,
+        _ body: (_ sequence: Int64, _ record: () throws -> BufferPointRecord) throws -> Bool
+    ) throws {
+        let ring = try Transaction.key { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) }
+        let start = try Transaction.key { (key) throws(FormatError) in
+            try BufferKey.point(name, sequence: first).append(to: &key)
+        }
+        /// Answers whether to go on.
+        func visit(_ entry: borrowing Entry) throws -> Bool {
+            guard entry.key.starts(with: ring.rawSpan) else { return false }
+            let key = entry.key
+            let place = try decoding(.buffers) { () throws(FormatError) in try BufferKey(decoding: key) }
+            guard case .point(_, let sequence) = place else { return true }
+            let value = entry.value
+            return try body(sequence) {
+                let body = try Self.body(of: value, key: key, table: .buffers)
+                return try decoding(.buffers) { () throws(FormatError) in try BufferPointRecord(decoding: body) }
+            }
+        }
+        try source.withReadCursor(in: self[.buffers]) { cursor in
+            var isGoing = false
+            if let entry = try cursor.seek(start.rawSpan) { isGoing = try visit(entry) }
+            while isGoing {
+                guard let entry = try cursor.next() else { return }
+                isGoing = try visit(entry)
+            }
+        }
+    }
+
+    /// The points of a ring from a sequence on, in order.
+    func points<Source: TableReader & ~Copyable>(
+        of name: BufferName, in range: ClosedRange<Int64>, limit: Int, _ source: borrowing Source
+    ) throws -> [BufferedPoint] {
+        var points: [BufferedPoint] = []
+        if limit <= 0 { return [] }
+        try forEachPoint(of: name, from: range.lowerBound, in: source) { sequence, record in
+            guard sequence <= range.upperBound else { return false }
+            let point = try record()
+            points.append(BufferedPoint(sequence: sequence, time: point.time, payload: point.payload))
+            return points.count < limit
+        }
+        return points
+    }
+}
+
+extension ReadView {
+    /// How a ring is, or nil when it has never had a point.
+    public borrowing func buffer(_ name: BufferName) throws -> BufferState? {
+        try tables.buffer(name, in: transaction).map(BufferState.init)
+    }
+
+    /// The names of all rings.
+    public borrowing func bufferNames() throws -> [BufferName] {
+        try tables.buffers(in: transaction).map(\.name)
+    }
+
+    /// The points of a ring in a range of sequences, the oldest first.
+    ///
+    /// - Parameter limit: the most points to read.
+    public borrowing func points(
+        in name: BufferName, sequences: ClosedRange<Int64> = 0...Int64.max, limit: Int = .max
+    ) throws -> [BufferedPoint] {
+        try tables.points(of: name, in: sequences, limit: limit, transaction)
+    }
+
+    /// The sequences of the oldest points of a ring, without reading the points.
+    package borrowing func pointSequences(in name: BufferName, limit: Int) throws -> [Int64] {
+        var found: [Int64] = []
+        if limit <= 0 { return [] }
+        try tables.forEachPoint(of: name, in: transaction) { sequence, _ in
+            found.append(sequence)
+            return found.count < limit
+        }
+        return found
+    }
+}

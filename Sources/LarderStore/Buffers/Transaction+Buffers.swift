@@ -1,0 +1,147 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension Transaction {
+    /// Appends a point to a ring, and drops the oldest that are too many.
+    ///
+    /// Points of a flight are not dropped, so that it can be sent again as it was: while all others are gone, the ring may be
+    /// longer than `limit` by that many.
+    ///
+    /// - Parameters:
+    ///   - time: when it was recorded, in milliseconds since 1970-01-01 UTC.
+    ///   - limit: the most points the ring keeps; 1 or more.
+    /// - Returns: how the ring is now.
+    /// - Throws: ``StoreError/invalid(_:)`` for a payload above ``Limits/bufferPoint``, or names too long for a key.
+    @discardableResult
+    public mutating func appendPoint(
+        _ payload: [UInt8], to name: BufferName, at time: Int64, limit: Int = 1000
+    ) throws -> BufferState {
+        precondition(limit > 0, "a ring of \(limit) points")
+        if payload.count > Limits.bufferPoint {
+            throw StoreError.invalid(.payloadTooLarge(actual: payload.count, limit: Limits.bufferPoint))
+        }
+        var record = try tables.buffer(name, in: engine) ?? BufferRecord()
+        let sequence = record.nextSequence
+        let (next, overflow) = sequence.addingReportingOverflow(1)
+        if overflow { throw Self.damaged("nextSequence", sequence) }
+        record.nextSequence = next
+        let point = BufferPointRecord(time: time, payload: payload)
+        try put(body: point.encode(), in: .buffers) { (key) throws(FormatError) in
+            try BufferKey.point(name, sequence: sequence).append(to: &key)
+        }
+        record.pointCount = Self.added(record.pointCount, 1)
+        let excess = record.pointCount - Int64(limit)
+        if excess > 0 {
+            let dropped = try removeOldest(of: name, excess, before: sequence, sparing: record.flight)
+            record.pointCount -= dropped
+            record.dropped = Self.added(record.dropped, dropped)
+        }
+        try put(record, of: name)
+        return BufferState(record: record)
+    }
+
+    /// Records how the upload of a ring goes from now on, if it goes as expected until now.
+    ///
+    /// The commit is fully durable, whatever durability the write asked for.
+    ///
+    /// - Returns: false, and nothing is changed, when the ring is gone or its upload is another than `old`.
+    public mutating func updateUpload(
+        of name: BufferName, from old: BufferUpload, to new: BufferUpload
+    ) throws -> Bool {
+        guard var record = try tables.buffer(name, in: engine), BufferState(record: record).upload == old else {
+            return false
+        }
+        engine.requireFullDurability()
+        if new == old { return true }
+        new.write(to: &record)
+        try put(record, of: name)
+        return true
+    }
+
+    /// Removes the points of a flight that is over, and the flight with them, if the upload goes as expected until now.
+    ///
+    /// The commit is fully durable, whatever durability the write asked for.
+    ///
+    /// - Parameter refused: whether the server does not want them, rather than has them.
+    /// - Returns: false, and nothing is changed, when the ring is gone, its upload is another than `old`, or there is no flight.
+    public mutating func acknowledgePoints(
+        of name: BufferName, from old: BufferUpload, to new: BufferUpload, refused: Bool = false
+    ) throws -> Bool {
+        guard let flight = old.flight, try updateUpload(of: name, from: old, to: new),
+            var record = try tables.buffer(name, in: engine)
+        else { return false }
+        var removed: Int64 = 0
+        for sequence in try sequences(of: name, in: flight.sequences) {
+            try removePoint(of: name, sequence)
+            removed += 1
+        }
+        record.pointCount = max(0, record.pointCount - removed)
+        if refused { record.refused = Self.added(record.refused, removed) }
+        try put(record, of: name)
+        return true
+    }
+
+    /// Removes a ring with all its points.
+    public mutating func removeBuffer(_ name: BufferName) throws {
+        for sequence in try sequences(of: name, in: 0...Int64.max) { try removePoint(of: name, sequence) }
+        try remove(
+            key: Self.key { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) }, in: .buffers)
+        effects.changes.noteBuffer(name)
+    }
+
+    /// How a ring is, this transaction's own changes included; nil when it has never had a point.
+    public borrowing func buffer(_ name: BufferName) throws -> BufferState? {
+        try tables.buffer(name, in: engine).map(BufferState.init)
+    }
+}
+
+extension Transaction {
+    /// - Returns: how many were removed.
+    private mutating func removeOldest(
+        of name: BufferName, _ count: Int64, before end: Int64, sparing flight: BufferRecord.Flight?
+    ) throws -> Int64 {
+        var found: [Int64] = []
+        try tables.forEachPoint(of: name, in: engine) { sequence, _ in
+            guard sequence < end, Int64(found.count) < count else { return false }
+            if let flight, (flight.first...flight.last).contains(sequence) { return true }
+            found.append(sequence)
+            return true
+        }
+        for sequence in found { try removePoint(of: name, sequence) }
+        return Int64(found.count)
+    }
+
+    private borrowing func sequences(of name: BufferName, in range: ClosedRange<Int64>) throws -> [Int64] {
+        var found: [Int64] = []
+        try tables.forEachPoint(of: name, from: range.lowerBound, in: engine) { sequence, _ in
+            guard sequence <= range.upperBound else { return false }
+            found.append(sequence)
+            return true
+        }
+        return found
+    }
+
+    private mutating func removePoint(of name: BufferName, _ sequence: Int64) throws {
+        try remove(
+            key: Self.key { (key) throws(FormatError) in
+                try BufferKey.point(name, sequence: sequence).append(to: &key)
+            }, in: .buffers)
+    }
+
+    private mutating func put(_ record: BufferRecord, of name: BufferName) throws {
+        try put(body: record.encode(), in: .buffers) { (key) throws(FormatError) in
+            try BufferKey.ring(name).append(to: &key)
+        }
+        effects.changes.noteBuffer(name)
+    }
+
+    private static func added(_ count: Int64, _ more: Int64) -> Int64 {
+        // A count that was wrong on the medium is a finding, not a reason to stop writing.
+        let (sum, overflow) = count.addingReportingOverflow(more)
+        return overflow ? .max : sum
+    }
+
+    private static func damaged(_ field: String, _ value: Int64) -> StoreError {
+        .damaged(table: TableName.buffers.rawValue, reason: .invalidValue(field: field, value: value))
+    }
+}

@@ -1,0 +1,37 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension Transaction {
+    /// Journals how a conflict was settled.
+    ///
+    /// The commit is fully durable, whatever durability the write asked for.
+    public mutating func note(_ conflict: SettledConflict) throws {
+        engine.requireFullDurability()
+        try note(JournalRecord(time: conflict.time, event: .conflict(conflict)))
+    }
+
+    /// The conflicts that were settled, this transaction's own among them; otherwise as ``ReadView/conflicts()``.
+    public borrowing func conflicts() throws -> [SettledConflict] { try tables.conflicts(in: engine) }
+}
+
+extension ReadView {
+    /// The conflicts that were settled, the oldest first, as far as the journal goes back: it keeps its newest thousand
+    /// records.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``.
+    public borrowing func conflicts() throws -> [SettledConflict] { try tables.conflicts(in: transaction) }
+}
+
+extension Tables {
+    fileprivate func conflicts<Source: TableReader & ~Copyable>(
+        in source: borrowing Source
+    ) throws -> [SettledConflict] {
+        var conflicts: [SettledConflict] = []
+        try forEach(.journal, prefix: [], in: source) { _, body in
+            let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
+            if case .conflict(let conflict) = record.event { conflicts.append(conflict) }
+            return true
+        }
+        return conflicts
+    }
+}

@@ -1,0 +1,64 @@
+package import LarderFormat
+internal import Logging
+internal import Synchronization
+
+/// Which lists are being walked, in this process: what their pages say may be older than a write that the server has
+/// accepted meanwhile.
+final class ListPasses: Sendable {
+    private let underWay = Mutex<[ResourceKey: Int]>([:])
+
+    /// Whether any pass over the list is under way.
+    func isUnderWay(over resource: ResourceKey) -> Bool { underWay.withLock { $0[resource] != nil } }
+
+    func begin(_ resource: ResourceKey) { underWay.withLock { $0[resource, default: 0] += 1 } }
+
+    func end(_ resource: ResourceKey) {
+        underWay.withLock { passes in
+            guard let count = passes[resource] else { preconditionFailure("a pass ends once") }
+            passes[resource] = count > 1 ? count - 1 : nil
+        }
+    }
+}
+
+/// One pass over a paged list, from ``Store/beginPass(over:)`` to ``Store/end(_:isWhole:)``.
+package struct ListPass: Sendable {
+    let resource: ResourceKey
+    /// The journal sequence that was next when it began.
+    let journalAtBegin: Int64
+}
+
+extension Store {
+    /// Notes that a pass over a list begins: until it ends, what the server accepts over its rows stays laid over them.
+    ///
+    /// Every pass that was begun ends with ``end(_:isWhole:)``. Writes nothing.
+    package func beginPass(over resource: ResourceKey) throws -> ListPass {
+        shared.room.passes.begin(resource)
+        do {
+            let next = try read { view in try view.tables.counters(in: view.transaction).nextJournalSequence }
+            return ListPass(resource: resource, journalAtBegin: next)
+        } catch {
+            shared.room.passes.end(resource)
+            throw error
+        }
+    }
+
+    /// Notes that a pass is over, and releases the local writes that need not lie over its rows any more.
+    ///
+    /// Writes nothing where there are none.
+    ///
+    /// - Parameter isWhole: whether it went over all of the list.
+    package func end(_ pass: ListPass, isWhole: Bool) async {
+        shared.room.passes.end(pass.resource)
+        do {
+            let isOverlaid = try read { view in
+                try !view.tables.confirmedRows(of: pass.resource, in: view.transaction).isEmpty
+            }
+            guard isOverlaid else { return }
+            // Not to be skipped because the task was cancelled, so not a write that can be.
+            try await bulk { transaction in try transaction.settle(after: pass, isWhole: isWhole) }
+        } catch {
+            // The end of the next pass finds them.
+            host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
+        }
+    }
+}

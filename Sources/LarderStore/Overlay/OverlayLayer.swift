@@ -1,0 +1,108 @@
+internal import LarderFormat
+
+/// What a row is: the server's, or what an overlay makes of it.
+struct RowContent: Hashable, Sendable {
+    var payload: [UInt8]
+    var codec: PayloadCodec
+    var updatedAt: Int64
+
+    init(payload: [UInt8], codec: PayloadCodec, updatedAt: Int64) {
+        self.payload = payload
+        self.codec = codec
+        self.updatedAt = updatedAt
+    }
+
+    /// A copy of a stored row.
+    init(_ row: borrowing Row) {
+        payload = [UInt8](copying: row.payload)
+        codec = row.codec
+        updatedAt = row.updatedAt
+    }
+}
+
+/// A record of `overlay` as it lies in the store, copied.
+struct OverlayLayer: Hashable, Sendable {
+    let sequence: Int64
+    var record: OverlayRecord
+    /// The payload of the row it makes; empty without one.
+    var payload: [UInt8]
+    var codec: PayloadCodec
+
+    /// The effect of a write that is pending.
+    ///
+    /// - Parameter base: what lies beneath.
+    /// - Throws: ``StoreError/invalid(_:)`` for a payload beyond the format's limits, and a patch that is none.
+    init(_ change: OverlayChange, sequence: Int64, updatedAt: Int64, base: RowContent?) throws(StoreError) {
+        self.sequence = sequence
+        payload = []
+        codec = .opaque
+        switch change {
+        case .replacement(let payload, let codec):
+            record = OverlayRecord(kind: .replacement, updatedAt: updatedAt)
+            self.payload = payload
+            self.codec = codec
+        case .removal:
+            record = OverlayRecord(kind: .tombstone, updatedAt: updatedAt)
+        case .patch(let patch):
+            record = OverlayRecord(kind: .patch, updatedAt: updatedAt)
+            record.patch = patch
+        }
+        do throws(FormatError) {
+            try Limits.check(payload: payload.count)
+            if let patch = record.patch {
+                try Limits.check(payload: patch.count)
+                // A patch that is not JSON makes nothing of anything.
+                if JSONMergePatch(patch) == nil { throw .invalidValue(field: "patch", value: Int64(patch.count)) }
+            }
+        } catch {
+            throw .invalid(error)
+        }
+        if let base, base.codec == .json, base.payload.count <= Limits.basePayload {
+            record.basePayload = base.payload
+        }
+        remake(over: base)
+        do throws(FormatError) { try Limits.check(payload: payload.count) } catch { throw .invalid(error) }
+    }
+
+    /// Reads a stored record.
+    init(key: RawSpan, value: RawSpan) throws(FormatError) {
+        sequence = try OverlayKey.decode(key).sequence
+        let body = try OverlayBody(body: try Record.open(value, key: key, seed: TableName.overlay.seed))
+        record = body.record
+        payload = [UInt8](copying: body.payload)
+        codec = try RecordHeader.payloadCodec(in: value)
+    }
+
+    /// The row it makes, or nil.
+    var content: RowContent? {
+        record.makesRow ? RowContent(payload: payload, codec: codec, updatedAt: record.updatedAt) : nil
+    }
+
+    /// Makes a patch anew over what lies beneath it; does nothing to other changes.
+    ///
+    /// - Returns: whether it makes something else now.
+    @discardableResult
+    mutating func remake(over beneath: RowContent?) -> Bool {
+        guard let patch = record.patch, let merge = JSONMergePatch(patch) else { return false }
+        let before = (record.makesRow, payload, codec)
+        payload = beneath.map { merge.merged(over: $0.payload.rawSpan, codec: $0.codec) } ?? []
+        record.makesRow = beneath != nil
+        codec = beneath == nil ? .opaque : .json
+        return before != (record.makesRow, payload, codec)
+    }
+
+    /// The value to store under `key`.
+    func sealed(key: [UInt8]) -> [UInt8] {
+        Record.seal(
+            body: record.encode(payload: payload.rawSpan).rawSpan, codec: codec.rawValue, key: key.rawSpan,
+            seed: TableName.overlay.seed)
+    }
+}
+
+/// The overlays of one row, the lowest first.
+struct OverlayStack: Sendable {
+    let key: RowKey
+    var layers: [OverlayLayer]
+    /// Whether these are all: one that is damaged hides those above it from whoever has to know what lies beneath.
+    var isWhole = true
+}

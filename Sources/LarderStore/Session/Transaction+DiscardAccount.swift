@@ -1,0 +1,24 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension Transaction {
+    /// Gives up everything an account made that the server does not have: entries, dead letters among them, and points.
+    ///
+    /// Each entry leaves with the outcome `dropped` in the journal, and its overlays with it. The commit is fully durable,
+    /// whatever durability the write asked for.
+    ///
+    /// - Parameters:
+    ///   - detail: why, for people.
+    ///   - time: milliseconds since 1970-01-01 UTC.
+    /// - Returns: the entries that left.
+    @discardableResult
+    public mutating func discardUnsent(of account: String?, detail: String?, at time: Int64) throws -> [UUIDBytes] {
+        requireFullDurability()
+        let ids = try tables.entryIDs(of: account, in: engine)
+        for id in ids { try acknowledge(id, outcome: "dropped", detail: detail, at: time) }
+        for (name, _) in try tables.buffers(in: engine) where name.account.isBytewise(account) {
+            try removeBuffer(name)
+        }
+        return ids
+    }
+}

@@ -1,0 +1,95 @@
+import LarderFormat
+import LarderStore
+import LarderTransport
+import Testing
+
+@testable import LarderOutbox
+
+/// An upload machine on a ring in memory, with a clock that stands still.
+struct UploadBench {
+    var machine: UploadMachine
+    var moment = Moment(elapsed: .seconds(100), now: 1_000_000)
+    /// The points that lie in the ring.
+    var points: [Int64] = []
+    var stored = BufferUpload()
+    var nextSequence: Int64 = 1
+    var refused: [Int64] = []
+    private var nextKey: UInt64 = 1
+    private let policy: BufferPolicy
+
+    init(
+        account: String? = "ada", gate: SessionGate = .signedIn("ada"), outcomes: OutcomeTable = .standard,
+        jitter: Double = 0
+    ) {
+        var policy = BufferPolicy.locations
+        policy.retry = RetryPolicy(first: .seconds(1), limit: .seconds(60), jitter: jitter)
+        policy.outcomes = outcomes
+        self.policy = policy
+        machine = UploadMachine(policy: policy, account: account, gate: gate, seed: 1)
+    }
+
+    /// Steps the machine, stores its change, and reads the ring again as the shell does.
+    mutating func step(_ event: UploadEvent) -> [UploadEffect] {
+        let step = take(event)
+        guard let change = step.change else { return step.effects }
+        switch change {
+        case .update(let old, let new):
+            #expect(old == stored)
+            stored = new
+        case .acknowledge(let old, let new, let isRefused):
+            #expect(old == stored)
+            let gone = old.flight.map { flight in points.filter(flight.sequences.contains) } ?? []
+            #expect(!gone.isEmpty)
+            points.removeAll { gone.contains($0) }
+            if isRefused { refused += gone }
+            stored = new
+        }
+        return step.effects + self.step(ring)
+    }
+
+    /// Steps the machine without storing anything.
+    mutating func take(_ event: UploadEvent) -> UploadStep {
+        nextKey += 1
+        return machine.step(event, at: moment, freshKey: UUIDBytes(high: 9, low: nextKey))
+    }
+
+    /// How the ring lies.
+    var ring: UploadEvent { .ring(stored, oldest: Array(points.prefix(policy.mostPoints))) }
+
+    mutating func append(_ count: Int) -> [UploadEffect] {
+        for _ in 0..<count {
+            points.append(nextSequence)
+            nextSequence += 1
+        }
+        return step(ring)
+    }
+
+    /// A machine that has just been loaded, as after a crash.
+    mutating func restart(gate: SessionGate = .signedIn("ada")) -> [UploadEffect] {
+        machine = UploadMachine(policy: policy, account: machine.account, gate: gate, seed: 2)
+        return step(ring)
+    }
+
+    mutating func pass(_ duration: Duration) {
+        moment.elapsed += duration
+        moment.now += duration.milliseconds
+    }
+
+    /// The points of the flight that is stored.
+    var flying: [Int64] { stored.flight.map { flight in points.filter(flight.sequences.contains) } ?? [] }
+}
+
+extension [UploadEffect] {
+    /// The flights that are sent.
+    var sent: [BufferUpload.Flight] { compactMap { if case .send(let flight) = $0 { flight } else { nil } } }
+    /// The last time that a timer is set to.
+    var armed: Duration? {
+        reduce(nil) { time, effect in
+            switch effect {
+            case .arm(let other): other
+            case .disarm: nil
+            case .send, .expired: time
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTransport
+import Testing
+
+/// A machine, a table that keeps what it stores, and a clock that is set by hand.
+struct Bench {
+    var machine: DeliveryMachine
+    var stored: [UUIDBytes: LaneEntry] = [:]
+    /// How entries left, by word.
+    var outcomes: [UUIDBytes: String] = [:]
+    var reasons: [UUIDBytes: RejectionReason] = [:]
+    var elapsed = Duration.zero
+    /// What the last event led to.
+    var effects: [DeliveryEffect] = []
+    private let policy: OutboxPolicy
+    private var sequence: Int64 = 0
+    private var keys: UInt64 = 0
+
+    init(policy: OutboxPolicy = .plain, gate: SessionGate = .signedIn(nil), isOnline: Bool = true) {
+        self.policy = policy
+        machine = DeliveryMachine(policy: policy, gate: gate, seed: 1)
+        take(.loaded([]))
+        take(.network(isUsable: isOnline))
+    }
+
+    var moment: Moment { Moment(elapsed: elapsed, now: 1_800_000_000_000 + elapsed.milliseconds) }
+
+    /// The requests that the last event began.
+    var flights: [Flight] {
+        effects.compactMap { if case .send(let flight) = $0 { flight } else { nil } }
+    }
+
+    /// The entries whose sending the last event began.
+    var sent: [UUIDBytes] { flights.flatMap(\.entries) }
+
+    /// The wait until the timer goes off, in seconds.
+    var armed: Double? { machine.armed.map { ($0 - elapsed) / .seconds(1) } }
+
+    func state(_ id: UUIDBytes) -> OutboxDelivery.State? { stored[id]?.delivery.state }
+
+    mutating func take(_ event: DeliveryEvent) {
+        keys += 1
+        let step = machine.step(event, at: moment, freshKey: UUIDBytes(high: 7, low: keys))
+        for change in step.changes { store(change) }
+        effects = step.effects
+        #expect(machine.isLive(at: moment), "after \(event)")
+    }
+
+    private mutating func store(_ change: DeliveryChange) {
+        #expect(stored[change.id]?.delivery == change.expected, "what is changed is not what was stored")
+        switch change {
+        case .update(let id, _, let new): stored[id]?.delivery = new
+        case .accept(let id, _): leave(id, "accepted")
+        case .reject(let id, _, let reason):
+            stored[id]?.delivery.state = .rejected
+            outcomes[id] = "rejected"
+            reasons[id] = reason
+        case .remove(let id, _, let outcome, _): leave(id, outcome)
+        }
+    }
+
+    private mutating func leave(_ id: UUIDBytes, _ outcome: String) {
+        stored[id] = nil
+        outcomes[id] = outcome
+    }
+
+    /// Appends an entry, and tells the machine.
+    @discardableResult
+    mutating func enqueue(
+        _ lane: String = "a", entity: String? = nil, after: [UUIDBytes] = [], account: String? = nil,
+        attempts: Int? = nil, method: String = "POST"
+    ) -> UUIDBytes {
+        sequence += 1
+        let entry = LaneEntry(
+            id: UUIDBytes(high: 1, low: UInt64(sequence)), lane: lane, sequence: sequence, account: account,
+            entity: entity, after: after, mostAttempts: attempts ?? policy.mostAttempts, method: method)
+        stored[entry.id] = entry
+        take(.enqueued([entry]))
+        return entry.id
+    }
+
+    mutating func answer(_ id: UUIDBytes, _ status: Int, retryAfter: Duration? = nil) {
+        take(.answered(id, .whole(.head(AnswerHead(status, retryAfter: retryAfter)))))
+    }
+
+    mutating func answer(_ id: UUIDBytes, _ answer: Answer) { take(.answered(id, .whole(answer))) }
+
+    mutating func pass(_ time: Duration) {
+        elapsed += time
+        take(.timer)
+    }
+
+    /// Lets the time pass that the timer is armed for.
+    mutating func wait() {
+        elapsed = machine.armed ?? elapsed
+        take(.timer)
+    }
+
+    /// Ends the process and begins another, which finds what is stored.
+    mutating func restart(isOnline: Bool = true) {
+        machine = DeliveryMachine(policy: policy, gate: machine.gate, seed: 2)
+        take(.loaded(Array(stored.values)))
+        let sent = effects
+        take(.network(isUsable: isOnline))
+        effects = sent + effects
+    }
+}
+
+extension OutboxPolicy {
+    /// The standard policy, with nothing left to chance.
+    static let plain: OutboxPolicy = {
+        var policy = OutboxPolicy()
+        policy.retry.jitter = 0
+        return policy
+    }()
+}

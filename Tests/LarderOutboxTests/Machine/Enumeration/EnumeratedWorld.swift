@@ -1,0 +1,224 @@
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTransport
+
+/// A machine, the store it writes to, the requests in the air and the server, at one moment.
+///
+/// The store is a model of what `LarderStore` promises of the outbox: a change is made only if the delivery is as expected.
+struct EnumeratedWorld {
+    /// What the store holds of an entry.
+    enum Slot: Hashable {
+        case absent
+        case stored(OutboxDelivery)
+        case accepted
+        case removed
+    }
+
+    let configuration: Configuration
+    var machine: DeliveryMachine
+    var slots: [Slot]
+    var after: [[Int]]
+    /// Stored, and the machine was not told yet.
+    var unheard: [Int] = []
+    var air: [Flight] = []
+    /// Requests that were given up and may still arrive, by entry.
+    var late: [Int] = []
+    var applied: Set<Int> = []
+    /// When the server first performed it, in milliseconds.
+    var appliedAt: [Int: Int64] = [:]
+    var refused: Set<Int> = []
+    var elapsed = Duration.zero
+    var timer: Duration?
+    var isUp = false
+    var account: String?
+    var isSignedIn = true
+    var isAskedToSignIn = false
+
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+        account = configuration.accounts.first ?? nil
+        machine = DeliveryMachine(policy: configuration.policy, gate: .signedIn(account), seed: 0)
+        slots = configuration.entries.map { _ in .absent }
+        after = configuration.entries.map(\.after)
+    }
+
+    var now: Int64 { 1_000_000 + elapsed.components.seconds * 1000 }
+    var moment: Moment { Moment(elapsed: elapsed, now: now) }
+
+    func delivery(_ place: Int) -> OutboxDelivery? {
+        if case .stored(let delivery) = slots[place] { delivery } else { nil }
+    }
+
+    func entry(_ place: Int) -> LaneEntry {
+        let spec = configuration.entries[place]
+        return LaneEntry(
+            id: Configuration.id(place), lane: spec.lane, sequence: configuration.sequence(place),
+            account: spec.account, entity: spec.entity, after: after[place].map(Configuration.id),
+            mostAttempts: configuration.policy.mostAttempts, delivery: delivery(place) ?? OutboxDelivery())
+    }
+
+    /// A key for a batch that nothing bears.
+    var freshKey: UUIDBytes {
+        var used = Set(air.map(\.key))
+        for place in slots.indices { if let batch = delivery(place)?.batch { used.insert(batch) } }
+        var low: UInt64 = 1
+        while used.contains(UUIDBytes(high: 1, low: low)) { low += 1 }
+        return UUIDBytes(high: 1, low: low)
+    }
+}
+
+// MARK: - Steps
+
+extension EnumeratedWorld {
+    /// What may come of an event: its changes are stored or not.
+    ///
+    /// A death between the commit and what follows it is a death right after, of a request that does not arrive.
+    func react(_ event: DeliveryEvent, isCalm: Bool) throws -> [EnumeratedWorld] {
+        var world = self
+        let step = world.machine.step(event, at: moment, freshKey: freshKey)
+        let stepped = world
+        guard try world.commit(step.changes) else {
+            return try stepped.abandoned(isCalm: isCalm).flatMap { (world) throws -> [EnumeratedWorld] in
+                try world.react(.loaded(world.storedEntries), isCalm: isCalm)
+            }
+        }
+        try world.perform(step.effects)
+        if isCalm || step.changes.isEmpty || !configuration.weather.contains(.storage) { return [world] }
+        return try [world] + stepped.fail(isCalm: false)
+    }
+
+    /// The changes were not stored.
+    private func fail(isCalm: Bool) throws -> [EnumeratedWorld] {
+        var worlds: [EnumeratedWorld] = []
+        for var world in abandoned(isCalm: isCalm) {
+            for event in [DeliveryEvent.storageFailed, .loaded(world.storedEntries)] {
+                let step = world.machine.step(event, at: moment, freshKey: freshKey)
+                guard step.changes.isEmpty else { throw Violation(description: "stored while nothing can be stored") }
+                try world.perform(step.effects)
+            }
+            worlds.append(world)
+        }
+        return worlds
+    }
+
+    /// The process dies, and the next one begins.
+    func crash() throws -> [EnumeratedWorld] {
+        try abandoned(isCalm: false).flatMap { (world) throws -> [EnumeratedWorld] in
+            var world = world
+            world.machine = DeliveryMachine(
+                policy: configuration.policy, gate: isSignedIn ? .signedIn(account) : .signedOut, seed: 0)
+            world.timer = nil
+            world.isAskedToSignIn = false
+            world.unheard = []
+            let isUp = isUp
+            return try world.react(.loaded(world.storedEntries), isCalm: false)
+                .flatMap { (world) throws -> [EnumeratedWorld] in try world.react(.network(isUsable: isUp), isCalm: false) }
+        }
+    }
+
+    private var storedEntries: [LaneEntry] { slots.indices.filter { delivery($0) != nil }.map(entry) }
+
+    /// The requests in the air given up: each may have arrived, or not, or arrives later.
+    private func abandoned(isCalm: Bool) -> [EnumeratedWorld] {
+        var base = self
+        let places = air.flatMap { $0.entries.map(Configuration.place) }
+        base.air = []
+        if isCalm || places.isEmpty { return [base] }
+        if configuration.weather.contains(.late) {
+            base.late = Set(base.late + places).sorted()
+            return [base]
+        }
+        return (0..<(1 << places.count)).map { mask in
+            var world = base
+            for (bit, place) in places.enumerated() where mask >> bit & 1 == 1 { _ = world.arrive(place) }
+            return world
+        }
+    }
+
+    /// A request reaches the server, which performs it unless it has refused it or remembers it.
+    ///
+    /// - Returns: false where it was refused.
+    mutating func arrive(_ place: Int) -> Bool {
+        if refused.contains(place) { return false }
+        applied.insert(place)
+        appliedAt[place] = appliedAt[place] ?? now
+        return true
+    }
+}
+
+// MARK: - The store
+
+extension EnumeratedWorld {
+    /// Makes the changes of a step.
+    ///
+    /// - Returns: false when the store does not hold what is expected.
+    private mutating func commit(_ changes: [DeliveryChange]) throws -> Bool {
+        guard changes.allSatisfy({ delivery(Configuration.place($0.id)) == $0.expected }) else { return false }
+        guard Set(changes.map(\.id)).count == changes.count else {
+            throw Violation(description: "an entry is changed twice in a transaction")
+        }
+        for change in changes {
+            let place = Configuration.place(change.id)
+            switch change {
+            case .update(_, _, let new):
+                if new.state == .rejected { throw Violation(description: "refused without a reason") }
+                slots[place] = .stored(new)
+            case .accept:
+                guard applied.contains(place) else {
+                    throw Violation(description: "\(place) is taken for accepted, and the server does not have it")
+                }
+                slots[place] = .accepted
+            case .reject(_, var old, let reason):
+                try check(reason, of: place)
+                old.state = .rejected
+                old.dueAt = nil
+                old.batch = nil
+                slots[place] = .stored(old)
+            case .remove: slots[place] = .removed
+            }
+        }
+        return true
+    }
+
+    private func check(_ reason: RejectionReason, of place: Int) throws {
+        let isTrue =
+            switch reason {
+            case .status: refused.contains(place)
+            case .after(let id): isGivenUp(Configuration.place(id)) && after[place].contains(Configuration.place(id))
+            case .conflict: !applied.contains(place)
+            case .host: true
+            }
+        guard isTrue else { throw Violation(description: "\(place) is refused, but not because \(reason)") }
+    }
+
+    private func isGivenUp(_ place: Int) -> Bool {
+        switch slots[place] {
+        case .removed: true
+        case .stored(let delivery): delivery.state == .rejected
+        case .absent, .accepted: false
+        }
+    }
+
+    private mutating func perform(_ effects: [DeliveryEffect]) throws {
+        for effect in effects {
+            switch effect {
+            case .send(let flight):
+                try checkSend(flight)
+                air.append(flight)
+                air.sort { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) }
+            case .arm(let time): timer = time
+            case .disarm: timer = nil
+            case .signIn(let account):
+                guard !isAskedToSignIn else { throw Violation(description: "asked twice to sign in") }
+                guard account == self.account else { throw Violation(description: "asked to sign in as another") }
+                isAskedToSignIn = true
+            case .cancel, .resolve, .report, .stopped: break
+            }
+        }
+    }
+}

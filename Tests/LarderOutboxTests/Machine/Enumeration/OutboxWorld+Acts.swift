@@ -1,0 +1,216 @@
+import LarderFormat
+import LarderOutbox
+import LarderStore
+
+/// One thing that happens.
+enum Act: Hashable {
+    case enqueue(Int)
+    case hear
+    case answer(Int, Reply)
+    case timer
+    case network(Bool)
+    case signOut
+    case signIn(String?)
+    case signInFailed
+    case foreground
+    case crash
+    case late(Int, arrives: Bool)
+    case revive(Int)
+    case discard(Int)
+    case replace(Int, by: Int)
+    case decide(Int, Decision)
+
+    /// How a request ends.
+    enum Reply: Hashable, CaseIterable {
+        case performed, again, patience, credentials, refused, conflict, lostPerformed, lost, notSent
+        case gatewayPerformed, gateway
+        case mixed, partly, bare
+    }
+}
+
+extension EnumeratedWorld {
+    private typealias Weather = Configuration.Weather
+
+    /// All that may happen next.
+    var acts: [Act] {
+        let weather = configuration.weather
+        var acts: [Act] = []
+        if let next = slots.indices.first(where: {
+            slots[$0] == .absent && configuration.entries[$0].successorOf == nil
+        }) {
+            acts.append(.enqueue(next))
+        }
+        if !unheard.isEmpty { acts.append(.hear) }
+        for index in air.indices { acts += replies(to: air[index]).map { .answer(index, $0) } }
+        for place in late { acts += [.late(place, arrives: true), .late(place, arrives: false)] }
+        if timer != nil { acts.append(.timer) }
+        if weather.contains(.network) || !isUp { acts.append(.network(!isUp)) }
+        if weather.contains(.session) {
+            if isSignedIn { acts.append(.signOut) } else { acts += configuration.accounts.map { .signIn($0) } }
+        }
+        if case .expired = machine.gate, isAskedToSignIn { acts += [.signIn(account), .signInFailed] }
+        if weather.contains(.foreground) { acts.append(.foreground) }
+        if weather.contains(.crash) { acts.append(.crash) }
+        for place in slots.indices { acts += actsOfPeople(place) }
+        return acts
+    }
+
+    private func actsOfPeople(_ place: Int) -> [Act] {
+        guard let delivery = delivery(place), !unheard.contains(place), !machine.isUnrecovered else { return [] }
+        var acts: [Act] = []
+        switch delivery.state {
+        // The host looks whether the server has it, and nothing may arrive behind its back.
+        case .unresolved: if !late.contains(place) { acts += [.decide(place, .sendAgain), .decide(place, .rejected)] }
+        case .conflicted:
+            acts += [.revive(place), .discard(place)]
+            if let successor = configuration.entries.firstIndex(where: { $0.successorOf == place }) {
+                acts.append(.replace(place, by: successor))
+            }
+        case .failed: acts.append(.revive(place))
+        case .waiting where configuration.weather.contains(.people): acts.append(.revive(place))
+        case .pending, .sending, .waiting, .rejected: break
+        }
+        if configuration.weather.contains(.people), delivery.state != .sending, delivery.state != .rejected {
+            acts.append(.discard(place))
+        }
+        // What the host says of the server has to be so.
+        if delivery.state == .unresolved, applied.contains(place) { acts = [.decide(place, .accepted)] }
+        return acts
+    }
+
+    private func replies(to flight: Flight) -> [Act.Reply] {
+        let places = flight.entries.map(Configuration.place)
+        return Act.Reply.allCases.filter { isPossible($0, places, flight.isBatch) }
+    }
+
+    private func isPossible(_ reply: Act.Reply, _ places: [Int], _ isBatch: Bool) -> Bool {
+        let weather = configuration.weather
+        let isFresh = applied.isDisjoint(with: places)
+        let isRefused = !refused.isDisjoint(with: places)
+        switch reply {
+        case .performed: return !isRefused
+        case .refused:
+            return isRefused || (isFresh && weather.contains(.refusal))
+        case .conflict: return weather.contains(.conflict) && isFresh && !isRefused
+        case .again: return weather.contains(.retry)
+        case .patience: return weather.contains(.patience)
+        case .credentials: return weather.contains(.credentials)
+        case .lost: return weather.contains(.lost)
+        case .lostPerformed: return weather.contains(.lost) && !isRefused
+        case .notSent: return weather.contains(.notSent)
+        case .gateway: return weather.contains(.gateway)
+        case .gatewayPerformed: return weather.contains(.gateway) && !isRefused
+        case .mixed, .partly: return isBatch && places.count > 1 && !isRefused
+        case .bare: return isBatch && !isRefused
+        }
+    }
+
+    /// The worlds that an act leads to.
+    func after(_ act: Act, isCalm: Bool = false) throws -> [EnumeratedWorld] {
+        var world = self
+        switch act {
+        case .enqueue(let place):
+            world.slots[place] = .stored(OutboxDelivery())
+            world.unheard.append(place)
+            return [world]
+        case .hear:
+            let place = world.unheard.removeFirst()
+            // What it was when it was made, whatever happened since.
+            var entry = entry(place)
+            entry.delivery = OutboxDelivery()
+            return try world.react(.enqueued([entry]), isCalm: isCalm)
+        case .answer(let index, let reply):
+            let flight = world.air.remove(at: index)
+            let answer = world.answer(to: flight, reply)
+            return try world.react(.answered(flight.key, answer), isCalm: isCalm)
+        case .timer:
+            world.elapsed = max(elapsed, timer ?? elapsed)
+            world.timer = nil
+            return try world.react(.timer, isCalm: isCalm)
+        case .network(let isUp):
+            world.isUp = isUp
+            return try world.react(.network(isUsable: isUp), isCalm: isCalm)
+        case .signOut, .signIn, .signInFailed: return try world.session(act, isCalm: isCalm)
+        case .foreground: return try world.react(.foreground, isCalm: isCalm)
+        case .crash: return try crash()
+        case .late(let place, let arrives):
+            world.late.removeAll { $0 == place }
+            if arrives { _ = world.arrive(place) }
+            return [world]
+        case .revive(let place): return try world.react(.revive(Configuration.id(place)), isCalm: isCalm)
+        case .discard(let place):
+            return try world.react(.discard(Configuration.id(place), outcome: "dropped"), isCalm: isCalm)
+        case .replace(let place, let successor): return try world.replace(place, by: successor, isCalm: isCalm)
+        case .decide(let place, let decision):
+            return try world.react(.decide(Configuration.id(place), decision), isCalm: isCalm)
+        }
+    }
+
+    private mutating func session(_ act: Act, isCalm: Bool) throws -> [EnumeratedWorld] {
+        switch act {
+        case .signOut:
+            isSignedIn = false
+            isAskedToSignIn = false
+            return try react(.session(.signedOut), isCalm: isCalm)
+        case .signIn(let account):
+            self.account = account
+            isSignedIn = true
+            isAskedToSignIn = false
+            return try react(.session(.signedIn(account)), isCalm: isCalm)
+        default:
+            isAskedToSignIn = false
+            return try react(.signInFailed, isCalm: isCalm)
+        }
+    }
+
+    private mutating func replace(_ place: Int, by successor: Int, isCalm: Bool) throws -> [EnumeratedWorld] {
+        slots[place] = .removed
+        slots[successor] = .stored(OutboxDelivery())
+        after = after.map { $0.map { $0 == place ? successor : $0 } }
+        after[successor] = after[place]
+        return try react(.replaced(Configuration.id(place), by: entry(successor)), isCalm: isCalm)
+    }
+
+    private mutating func answer(to flight: Flight, _ reply: Act.Reply) -> FlightAnswer {
+        let places = flight.entries.map(Configuration.place)
+        switch reply {
+        case .performed:
+            for place in places { _ = arrive(place) }
+            return flight.isBatch ? members(flight) { _ in 200 } : .whole(.head(AnswerHead(200)))
+        case .again: return .whole(.head(AnswerHead(503)))
+        case .patience: return .whole(.head(AnswerHead(429, retryAfter: .seconds(3))))
+        case .credentials: return .whole(.head(AnswerHead(401)))
+        case .refused:
+            // A batch that is refused as such says nothing of its members.
+            if !flight.isBatch { refused.formUnion(places) }
+            return .whole(.head(AnswerHead(422)))
+        case .conflict: return .whole(.head(AnswerHead(409)))
+        case .lostPerformed:
+            for place in places { _ = arrive(place) }
+            return .whole(.none)
+        case .lost: return .whole(.none)
+        case .notSent: return .whole(.notSent)
+        case .gatewayPerformed:
+            for place in places { _ = arrive(place) }
+            return .whole(.head(AnswerHead(504)))
+        case .gateway: return .whole(.head(AnswerHead(504)))
+        case .mixed:
+            let isFresh = !applied.contains(places[0])
+            if isFresh { refused.insert(places[0]) }
+            for place in places.dropFirst() { _ = arrive(place) }
+            return members(flight) { $0 == places[0] && isFresh ? 422 : 200 }
+        case .partly:
+            for place in places.dropLast() { _ = arrive(place) }
+            return members(flight) { $0 == places.last ? nil : $0 == places[0] ? 503 : 200 }
+        case .bare:
+            for place in places { _ = arrive(place) }
+            return .whole(.head(AnswerHead(200)))
+        }
+    }
+
+    private func members(_ flight: Flight, _ status: (Int) -> Int?) -> FlightAnswer {
+        var heads: [UUIDBytes: AnswerHead] = [:]
+        for id in flight.entries { heads[id] = status(Configuration.place(id)).map { AnswerHead($0) } }
+        return .members(heads)
+    }
+}

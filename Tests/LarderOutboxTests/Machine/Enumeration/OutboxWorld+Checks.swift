@@ -1,0 +1,141 @@
+import LarderFormat
+import LarderOutbox
+import LarderStore
+
+// What holds in every state; written from docs/internals/outbox.md, apart from the machine.
+extension EnumeratedWorld {
+    /// A request that is about to be sent.
+    func checkSend(_ flight: Flight) throws {
+        let places = flight.entries.map(Configuration.place)
+        guard air.count < configuration.policy.concurrentSends else {
+            throw Violation(description: "too many requests")
+        }
+        guard isUp, isSignedIn else { throw Violation(description: "sent while offline or signed out") }
+        guard !air.contains(where: { !Set($0.entries).isDisjoint(with: flight.entries) }) else {
+            throw Violation(description: "an entry is sent twice at the same time")
+        }
+        guard flight.isBatch || flight.key == flight.entries.first else {
+            throw Violation(description: "sent under another key")
+        }
+        if flight.isBatch, air.contains(where: \.isBatch) { throw Violation(description: "two batches at a time") }
+        for place in places {
+            guard let delivery = delivery(place), delivery.state == .sending,
+                delivery.batch == (flight.isBatch ? flight.key : nil)
+            else { throw Violation(description: "\(place) is sent, and that is not stored") }
+            guard configuration.entries[place].account == account else {
+                throw Violation(description: "\(place) is sent as another account")
+            }
+            if let holder = holder(of: place) { throw Violation(description: "\(place) is sent before \(holder)") }
+            if let memory = configuration.memory, let time = appliedAt[place], now - time >= memory * 1000 {
+                throw Violation(description: "\(place) is sent again after the server has forgotten it")
+            }
+        }
+    }
+
+    /// An entry that has to leave first.
+    func holder(of place: Int) -> Int? {
+        slots.indices.first { other in
+            guard isEarlier(other, than: place) else { return false }
+            if after[place].contains(other) { return true }
+            guard isInLane(other, of: place) else { return false }
+            return !isStuck(other) || isSameEntity(other, place)
+        }
+    }
+
+    /// Whether an entry waits for somebody to act, or for one that does.
+    private func isStuck(_ place: Int) -> Bool {
+        switch delivery(place)?.state {
+        case .failed, .unresolved, .conflicted: return true
+        default: break
+        }
+        return slots.indices.contains { other in
+            guard isEarlier(other, than: place), isStuck(other) else { return false }
+            return after[place].contains(other) || (isInLane(other, of: place) && isSameEntity(other, place))
+        }
+    }
+
+    private func isEarlier(_ other: Int, than place: Int) -> Bool {
+        isInOutbox(other) && configuration.sequence(other) < configuration.sequence(place)
+    }
+
+    private func isInLane(_ other: Int, of place: Int) -> Bool {
+        let (mine, theirs) = (configuration.entries[place], configuration.entries[other])
+        return theirs.lane == mine.lane && theirs.account == mine.account
+    }
+
+    private func isSameEntity(_ other: Int, _ place: Int) -> Bool {
+        configuration.entries[other].entity == configuration.entries[place].entity
+    }
+
+    /// What holds between any two events.
+    func check() throws {
+        guard timer == machine.armed else { throw Violation(description: "the timer is another than the machine's") }
+        guard machine.isLive(at: moment) else { throw Violation(description: "the machine says that it stands still") }
+        try checkLiveness()
+        let isAsked = machine.signIn == .asked
+        guard isAsked == isAskedToSignIn else { throw Violation(description: "nobody was asked to sign in") }
+        for place in applied {
+            if case .stored(let delivery) = slots[place], delivery.state == .rejected, refused.contains(place) {
+                throw Violation(description: "\(place) is a dead letter, and the server has it")
+            }
+        }
+        guard !machine.isUnrecovered else { return }
+        // What it hears of too late it takes for an entry, until it is its turn.
+        for place in slots.indices where isInOutbox(place) {
+            let known = machine.entries.first { $0.id == Configuration.id(place) }
+            if known == nil, unheard.contains(place) { continue }
+            guard known?.delivery == delivery(place) else {
+                throw Violation(description: "of \(place) the machine knows something else than the store holds")
+            }
+        }
+    }
+
+    private func isInOutbox(_ place: Int) -> Bool { delivery(place).map { $0.state != .rejected } ?? false }
+
+    /// Due and online: under way, or a timer is armed that is not too late.
+    private func checkLiveness() throws {
+        if case .expired = machine.gate, isUp, timer == nil, !isAskedToSignIn {
+            throw Violation(description: "expired, and nobody is asked to sign in")
+        }
+        guard isUp, case .signedIn = machine.gate, isSignedIn else { return }
+        if let held = machine.heldUntil {
+            guard let timer, timer <= held else { throw Violation(description: "held for good") }
+            return
+        }
+        guard air.count < configuration.policy.concurrentSends else { return }
+        for place in slots.indices where !unheard.contains(place) {
+            guard configuration.entries[place].account == account, let delivery = delivery(place),
+                holder(of: place) == nil
+            else { continue }
+            switch delivery.state {
+            case .pending: throw Violation(description: "\(place) is due and nothing happens")
+            case .waiting:
+                let due = elapsed + .milliseconds((delivery.dueAt ?? now) - now)
+                guard let timer, timer <= due else {
+                    throw Violation(description: "\(place) will be due and no timer is armed")
+                }
+            case .sending where !air.contains(where: { $0.entries.contains(Configuration.id(place)) }):
+                throw Violation(description: "\(place) is taken for being sent")
+            case .sending, .failed, .unresolved, .rejected, .conflicted: break
+            }
+        }
+    }
+
+    /// Nothing that could go on is left once everything has gone well for a while.
+    func checkEnd() throws {
+        for place in slots.indices {
+            guard let delivery = delivery(place), configuration.entries[place].account == account else { continue }
+            switch delivery.state {
+            case .failed, .unresolved, .conflicted, .rejected: continue
+            case .pending, .waiting, .sending:
+                guard isStuck(place) || isHeldByAnother(place) else {
+                    throw Violation(description: "in fair weather \(place) stays behind: \(delivery.state)")
+                }
+            }
+        }
+    }
+
+    private func isHeldByAnother(_ place: Int) -> Bool {
+        holder(of: place).map { configuration.entries[$0].account != account } ?? false
+    }
+}

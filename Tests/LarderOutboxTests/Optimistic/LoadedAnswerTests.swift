@@ -1,0 +1,107 @@
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A save that loads the answer` {
+    private let written = #"{"status":"done"}"#
+    private let stamped = #"{"status":"done","id":7,"rev":3}"#
+
+    private func body(_ text: String) -> TransportResponse {
+        TransportResponse(status: .ok, headers: [.contentType: "application/json"], body: Array(text.utf8))
+    }
+
+    @Test func `makes the answer's body the row in the transaction that accepts`() async throws {
+        let world = try OutboxWorld { [stamped] _ in
+            TransportResponse(status: .ok, headers: [.contentType: "application/json"], body: Array(stamped.utf8))
+        }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(saveVisit(written, loadsAnswer: true))
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+            #expect(try world.visitShown() == stamped)
+            #expect(world.requests.map(\.method) == ["PUT"])
+        }
+    }
+
+    @Test func `asks for the row where the answer has none`() async throws {
+        let world = try OutboxWorld { [stamped] request in
+            request.method == "GET"
+                ? TransportResponse(status: .ok, body: Array(stamped.utf8)) : TransportResponse(status: .noContent)
+        }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(saveVisit(written, loadsAnswer: true))
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+            for try await shown in world.store.values(in: .row(visit), { _ in 0 }) {
+                _ = shown
+                if try world.visitShown() == stamped { break }
+            }
+            #expect(world.requests.map(\.method) == ["PUT", "GET"])
+            #expect(world.requests.last?.path == "/api/visits/7")
+            #expect(world.requests.last?.key == nil)
+        }
+    }
+
+    @Test func `shows nothing in between but what was written and what came of it`() async throws {
+        let world = try OutboxWorld { [stamped] request in
+            request.method == "GET"
+                ? TransportResponse(status: .ok, body: Array(stamped.utf8)) : TransportResponse(status: .noContent)
+        }
+        try await world.putVisit("{\"status\":\"open\"}")
+        let outbox = try world.outbox()
+        let seen = Mutex<[String]>([])
+        let reader = Task {
+            for try await text in world.store.values(
+                in: .row(visit),
+                { view -> String in
+                    guard let row = try view.row(at: visit) else { return "none" }
+                    return String(decoding: [UInt8](copying: row.payload), as: UTF8.self)
+                })
+            {
+                seen.withLock { $0.append(text) }
+                if text == stamped { return }
+            }
+        }
+        try await world.running(outbox) {
+            _ = try await outbox.enqueue(saveVisit(written, loadsAnswer: true))
+            try await reader.value
+        }
+        let order = ["{\"status\":\"open\"}", written, stamped]
+        let places = seen.withLock { $0 }.compactMap { order.firstIndex(of: $0) }
+        #expect(places.count == seen.withLock { $0.count })
+        #expect(places == places.sorted())
+    }
+
+    @Test func `takes nothing that comes after somebody has changed the row`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        let first = try outbox.prepare(saveVisit(written, loadsAnswer: true))
+        let (stale, newer) = (AnswerLoading.LoadedRow(payload: Array(stamped.utf8)), "{\"status\":\"closed\"}")
+        let (early, late) = try await world.store.write { transaction in
+            _ = try transaction.enqueue(first)
+            let unloaded = try transaction.apply([.accept(first.id, from: OutboxDelivery())], answers: [:], at: 5)
+            let answer = try #require(unloaded.first)
+            let early = try transaction.load(stale, for: answer, at: 6)
+            try transaction.put(Array(newer.utf8), at: visit, updatedAt: 7)
+            return (early, try transaction.load(stale, for: answer, at: 8))
+        }
+        #expect(early)
+        #expect(!late)
+        #expect(try world.visitShown() == newer)
+    }
+
+    @Test func `loads nothing unless it is asked for`() async throws {
+        let world = try OutboxWorld { [stamped] _ in TransportResponse(status: .ok, body: Array(stamped.utf8)) }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(saveVisit(written))
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+            #expect(try world.visitShown() == written)
+        }
+    }
+}

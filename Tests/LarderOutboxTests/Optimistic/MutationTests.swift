@@ -1,0 +1,99 @@
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Synchronization
+import Testing
+
+/// Notes what it is told, in order, and what readers saw then.
+private final class Refreshes: RefreshControl {
+    private let log = Mutex<[String]>([])
+    private let world: OutboxWorld
+
+    init(_ world: OutboxWorld) { self.world = world }
+
+    var lines: [String] { log.withLock { $0 } }
+
+    func cancelRefreshes(of key: String) async { note("cancel", key) }
+
+    func refreshValues(of key: String) async { note("refresh", key) }
+
+    private func note(_ word: String, _ key: String) {
+        let shown = (try? world.visitShown()) ?? "nothing"
+        log.withLock { $0.append("\(word) \(key): \(shown)") }
+    }
+
+    func wait(for count: Int) async throws {
+        while lines.count < count { try await Task.sleep(for: .milliseconds(5)) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `An optimistic mutation` {
+    @Test func `cancels refreshes, shows its effect, and refreshes when the server has it [§4.2.9]`() async throws {
+        let world = try OutboxWorld()
+        try await world.putVisit("old")
+        let outbox = try world.outbox()
+        let refreshes = Refreshes(world)
+        try await world.running(outbox) {
+            let queued = try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes)
+            #expect(try world.visitShown() == "new")
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+            try await refreshes.wait(for: 2)
+            #expect(refreshes.lines == ["cancel visits: old", "refresh visits: new"])
+        }
+    }
+
+    @Test func `is rolled back and refreshed when the server refuses it [§4.2.9]`() async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .unprocessableContent) }
+        try await world.putVisit("old")
+        let outbox = try world.outbox()
+        let refreshes = Refreshes(world)
+        try await world.running(outbox) {
+            try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes)
+            try await refreshes.wait(for: 2)
+            #expect(refreshes.lines == ["cancel visits: old", "refresh visits: old"])
+            #expect(try world.visitShown() == "old")
+        }
+    }
+
+    @Test func `made without a network is shown at once and refreshed once it has gone out`() async throws {
+        let world = try OutboxWorld(.offline)
+        try await world.putVisit("old")
+        let outbox = try world.outbox()
+        let refreshes = Refreshes(world)
+        try await world.running(outbox) {
+            try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes)
+            #expect(try world.visitShown() == "new")
+            #expect(refreshes.lines == ["cancel visits: old"])
+            world.network.set(.online)
+            try await refreshes.wait(for: 2)
+            #expect(refreshes.lines.last == "refresh visits: new")
+        }
+    }
+
+    @Test func `that is given up refreshes too`() async throws {
+        let world = try OutboxWorld(.offline)
+        try await world.putVisit("old")
+        let outbox = try world.outbox()
+        let refreshes = Refreshes(world)
+        try await world.running(outbox) {
+            let queued = try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes)
+            try await outbox.drop(queued.id)
+            try await refreshes.wait(for: 2)
+            #expect(refreshes.lines.last == "refresh visits: old")
+        }
+    }
+
+    @Test func `that cannot be made durable refreshes what it cancelled`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox(policy: { $0.bounds.entries = 1 })
+        let refreshes = Refreshes(world)
+        try await outbox.enqueue(note(1))
+        await #expect(throws: OutboxError.self) {
+            try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes)
+        }
+        #expect(refreshes.lines.map { $0.prefix(7) } == ["cancel ", "refresh"])
+    }
+}

@@ -1,0 +1,87 @@
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Testing
+
+// Pain 7 of offline clients: an expired login that is replayed, blocks everything, or costs writes.
+@Suite(.timeLimit(.minutes(1))) struct `A session beside an outbox` {
+    /// Signs requests with whatever token the session has.
+    private struct Tokens: AccountCredentials {
+        let session: Session
+
+        func fields(for account: String?) async throws -> HTTPFields {
+            let token = try await session.secret(named: "token")
+            return [.authorization: "Bearer " + String(decoding: token ?? [], as: UTF8.self)]
+        }
+    }
+
+    private func outbox(_ world: OutboxWorld, _ session: Session) throws -> Outbox {
+        let outbox = try world.outbox(
+            credentials: Tokens(session: session), configuration: { $0.signIn = session.renewal })
+        session.attach(outbox)
+        return outbox
+    }
+
+    @Test func `renews an expired login by itself when online, and the write spends no attempt [§4.4.5]`() async throws
+    {
+        let world = try OutboxWorld { request in
+            TransportResponse(status: request.fields[.authorization] == "Bearer new" ? .ok : .unauthorized)
+        }
+        let authenticator = ScriptedAuthenticator(world.clock)
+        let session = try Session(store: world.store, secrets: MemorySecretStore(), authenticator: authenticator)
+        try await session.signIn(as: "ada", values: [.secret("token", "old")])
+        let outbox = try outbox(world, session)
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(note(1))
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+        }
+        #expect(world.requests.map { $0.fields[.authorization] } == ["Bearer old", "Bearer new"])
+        #expect(Set(world.requests.map(\.key)).count == 1)
+        #expect(authenticator.asked == ["ada"])
+        #expect(await session.state == .signedIn)
+    }
+
+    @Test func `sends nothing of an account that has signed out, and stamps whose a write is`() async throws {
+        let world = try OutboxWorld(.offline)
+        let session = try Session(store: world.store, secrets: MemorySecretStore())
+        let outbox = try outbox(world, session)
+        await #expect(throws: OutboxError.self) { try await outbox.enqueue(note(1)) }
+        try await session.signIn(as: "ada")
+        let sealed = try await outbox.enqueue(note(1))
+        #expect(try world.entries().map(\.draft.account) == ["ada"])
+        try await session.signOut(.seal)
+        try await session.signIn(as: "bob")
+        world.network.set(.online)
+        try await world.running(outbox) {
+            let other = try await outbox.enqueue(note(2))
+            #expect(try await outbox.outcome(of: other.id) == .accepted)
+            #expect(world.requests.count == 1)
+            try await session.signOut()
+            try await session.signIn(as: "ada")
+            #expect(try await outbox.outcome(of: sealed.id) == .accepted)
+        }
+        #expect(world.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["{\"n\":2}", "{\"n\":1}"])
+    }
+
+    @Test func `queues writes in read-only mode, and sends them once the login is renewed [§4.4.5]`() async throws {
+        let world = try OutboxWorld(.offline)
+        let authenticator = ScriptedAuthenticator(world.clock)
+        let session = try Session(store: world.store, secrets: MemorySecretStore(), authenticator: authenticator)
+        try await session.signIn(as: "ada")
+        try await session.noteExpired("ada")
+        await session.note(.offline)
+        let outbox = try outbox(world, session)
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(note(1))
+            #expect(try await session.status.banner == .offlineReadOnly(pending: 1))
+            #expect(authenticator.asked == [])
+            world.network.set(.online)
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+        }
+        #expect(authenticator.asked == ["ada"])
+        #expect(await session.state == .signedIn)
+    }
+}

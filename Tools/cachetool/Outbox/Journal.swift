@@ -1,0 +1,127 @@
+import ArgumentParser
+import LarderFormat
+import LarderStore
+
+/// Lists what happened.
+struct Journal: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List what happened to writes and content, the newest last.",
+        discussion: """
+            The store keeps the newest thousand. Prints, parted by tabs: sequence, when, kind, and what the kind has. \
+            Kind outcome, a write has left the outbox or was refused: entry, lane, sequence, outcome, detail. Kind \
+            evicted, content was dropped: what, group, id, how many, bytes, why. Other kinds have what they have.
+
+            JSON: {sequence, kind, time} and {entry, lane, entrySequence, outcome, detail}, {what, group, id, count, \
+            bytes, reason} or {elements}. Times are in milliseconds since 1970-01-01 UTC.
+
+            EXAMPLE: cachetool journal /data/store --kind outcome
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var store: StoreArgument
+    @Option(help: "Only this kind.")
+    var kind: String?
+    @Option(help: "The newest so many.")
+    var limit: Int?
+    @OptionGroup var printing: OutputOptions
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("A limit is 0 or more.") }
+    }
+
+    func run() throws {
+        try store.read { view in
+            let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
+            var records: [JournalLine] = []
+            var last: [UInt8]?
+            while true {
+                let page = try view.rawRecords(of: .journal, after: last)
+                if page.isEmpty { break }
+                records += try page.map { try JournalLine($0) }.filter { kind == nil || $0.kind == kind }
+                last = page.last?.key
+            }
+            for record in records.suffix(limit ?? .max) {
+                try Interrupt.check()
+                try printing.json
+                    ? Terminal.print(record.json(redactor)) : Terminal.print(record.text(redactor))
+            }
+        }
+    }
+}
+
+/// One record of the journal, of any kind.
+struct JournalLine {
+    let sequence: Int64
+    let kind: String
+    let time: Int64
+    private let elements: [TupleElement]
+
+    /// - Throws: ``ToolError/damagedRecord(place:reason:)``.
+    init(_ record: RawRecord) throws(ToolError) {
+        do throws(FormatError) {
+            sequence = try JournalRecord.decodeKey(record.key.rawSpan)
+            let body = try Record.open(
+                record.value.rawSpan, key: record.key.rawSpan, seed: TableName.journal.seed,
+                codec: RecordHeader.tupleCodec)
+            let decoded = try JournalRecord(decoding: body)
+            kind = decoded.kind
+            time = decoded.time
+            var reader = TupleReader(body)
+            var elements: [TupleElement] = []
+            while !reader.isAtEnd { elements.append(try reader.element()) }
+            self.elements = Array(elements.dropFirst(2))
+        } catch {
+            throw .damagedRecord(place: "of the journal", reason: error.description)
+        }
+    }
+
+    /// Names for what a kind has; none for kinds that are not known here.
+    private var fields: [Field] {
+        switch kind {
+        case "outcome":
+            [
+                Field("entry", .uuid), Field("lane", .content), Field("entrySequence"), Field("outcome", .word),
+                Field("detail", .content),
+            ]
+        case "evicted":
+            [
+                Field("what", .word), Field("group", .content), Field("id", .identifier), Field("count"),
+                Field("bytes"), Field("reason", .word),
+            ]
+        default: []
+        }
+    }
+
+    func json(_ redactor: Redactor) -> JSON {
+        var members = [
+            JSON.Member(name: "sequence", value: .integer(sequence)), JSON.Member(name: "kind", value: .string(kind)),
+            JSON.Member(name: "time", value: .integer(time)),
+        ]
+        for (field, element) in zip(fields, elements) {
+            members.append(JSON.Member(name: field.name, value: field.json(element, redactor) ?? .null))
+        }
+        if fields.isEmpty {
+            members.append(
+                JSON.Member(name: "elements", value: .array(elements.map { AnyElement.json($0, redactor) })))
+        }
+        return .object(members)
+    }
+
+    func text(_ redactor: Redactor) -> String {
+        let known = zip(fields, elements).map { field, element in
+            if case .content = field.kind, case .text(let text) = element { return redactor.text(text) }
+            return Self.text(field.json(element, redactor) ?? .null)
+        }
+        let rest = fields.isEmpty ? elements.map { AnyElement.json($0, redactor).text } : []
+        return ([String(sequence), timeText(time), kind] + known + rest).joined(separator: "\t")
+    }
+
+    private static func text(_ value: JSON) -> String {
+        switch value {
+        case .null: "-"
+        case .string(let text): text
+        default: value.text
+        }
+    }
+}

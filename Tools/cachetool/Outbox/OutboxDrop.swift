@@ -1,0 +1,95 @@
+import ArgumentParser
+import Larder
+import LarderFormat
+import LarderOutbox
+import LarderStore
+
+/// Gives writes up.
+struct OutboxDrop: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop",
+        abstract: "Give writes up: they are not sent any more.",
+        discussion: """
+            Writes, if --yes is given; otherwise it says what it would do. Their effect on rows is taken back, and \
+            the journal keeps that they were dropped. What came after one of them becomes a dead letter, as rejected. \
+            One that is being sent is not dropped. Export before: what is dropped is gone.
+
+            A program that has the store open notices at its next start, or when it is about to send one of them.
+
+            JSON: {entry, outcome} for each; outcome is dropped, or rejected for what came after.
+
+            EXAMPLE: cachetool outbox drop /data/store 7d9c1a52-3e64-4f0b-9a8d-1c2b3a495867 --yes
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var store: StoreArgument
+    @OptionGroup var named: EntryArguments
+    @Flag(help: "Do it.")
+    var yes = false
+    @OptionGroup var printing: OutputOptions
+
+    func validate() throws {
+        if named.entries.isEmpty { throw ValidationError("Name the entries.") }
+    }
+
+    func run() throws {
+        if !yes {
+            try show(try plan(try store.read { view in try view.outboxEntries() }))
+            Terminal.say("Nothing was dropped: say --yes to do it.")
+            throw ExitStatus.usage.code
+        }
+        let now = HostServices.system(logger: .tool).now()
+        let done = try store.write { transaction -> Plan in
+            let plan = try plan(try transaction.outboxEntries())
+            for entry in plan.dropped { try transaction.acknowledge(entry.id, outcome: "dropped", at: now) }
+            for (entry, cause) in plan.followers {
+                let reason = RejectionReason.after(cause).description
+                var delivery = entry.delivery
+                delivery.lastError = reason
+                try transaction.reject(entry.id, delivery, detail: reason, at: now)
+            }
+            return plan
+        }
+        try show(done)
+    }
+
+    private struct Plan {
+        var dropped: [OutboxEntry] = []
+        /// What came after one of them, or after one of these, with that.
+        var followers: [(entry: OutboxEntry, cause: UUIDBytes)] = []
+    }
+
+    private func plan(_ entries: [OutboxEntry]) throws -> Plan {
+        var plan = Plan()
+        for id in named.ids where !plan.dropped.contains(where: { $0.id == id }) {
+            guard let entry = entries.first(where: { $0.id == id }) else { throw ToolError.noEntry(id) }
+            plan.dropped.append(entry)
+        }
+        var gone = plan.dropped.map(\.id)
+        var next = 0
+        while next < gone.count {
+            let cause = gone[next]
+            for entry in entries where entry.draft.after.contains(cause) && !gone.contains(entry.id) {
+                gone.append(entry.id)
+                if entry.delivery.state != .rejected { plan.followers.append((entry, cause)) }
+            }
+            next += 1
+        }
+        if let busy = (plan.dropped + plan.followers.map(\.entry)).first(where: { $0.delivery.state == .sending }) {
+            throw ToolError.notThere("The entry \(busy.id) is being sent: nothing was dropped.")
+        }
+        return plan
+    }
+
+    private func show(_ plan: Plan) throws {
+        let lines = plan.dropped.map { ($0.id, "dropped") } + plan.followers.map { ($0.entry.id, "rejected") }
+        for (id, outcome) in lines {
+            if printing.json {
+                try Terminal.print(["entry": .string(id.description), "outcome": .string(outcome)] as JSON)
+            } else {
+                try Terminal.print("\(id)\t\(outcome)")
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import LarderFormat
+import LarderStore
+
+/// Copies writes out.
+struct OutboxExport: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Copy dead letters out, whole.",
+        discussion: """
+            Prints JSON, one object per line: the members that outbox show prints. Bodies that are blobs are named, not \
+            copied. With --redact there is no payload, and sizes and hashes in place of the rest.
+
+            EXAMPLE: cachetool outbox export /data/store > letters.jsonl
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var store: StoreArgument
+    @Flag(help: "All writes, not only those that failed or were rejected.")
+    var all = false
+    @Flag(help: "Leave payloads out, and print sizes and hashes in place of content, keys and URLs.")
+    var redact = false
+
+    func run() throws {
+        try store.read { view in
+            let display = EntryDisplay(redactor: Redactor(isOn: redact, store: try view.format().storeID))
+            for entry in try view.outboxEntries() where all || entry.delivery.state.isDeadLetter {
+                try Interrupt.check()
+                try Terminal.print(display.whole(entry, hasPayload: !redact))
+            }
+        }
+    }
+}

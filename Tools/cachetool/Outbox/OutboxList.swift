@@ -1,0 +1,42 @@
+import ArgumentParser
+import LarderFormat
+import LarderStore
+
+/// Lists what waits to be sent.
+struct OutboxList: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the writes that wait to be sent, and those that could not be.",
+        discussion: """
+            Prints, parted by tabs: lane, sequence, entry, when it was enqueued, kind, method, endpoint, size of the \
+            body in bytes, state, tries, when the next is due, last error. Each lane in the order it is sent.
+
+            The state is pending, sending, waiting (for its next try), failed (its attempts are used up), unresolved \
+            (nobody can tell whether the server has it), conflicted, or rejected (by the server).
+
+            JSON: {lane, sequence, entry, createdAt, mutationType, method, endpoint, state, tries, attempts, inDoubt, \
+            dueAt, lastStatus, lastError, size, payload} for each, with base64 in place of payload when it is not \
+            UTF-8. Times are in milliseconds since 1970-01-01 UTC.
+
+            EXAMPLE: cachetool outbox list /data/store --lane notes
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var store: StoreArgument
+    @Option(help: "Only this lane.")
+    var lane: String?
+    @Flag(help: "Only dead letters: those that failed or were rejected.")
+    var failed = false
+    @OptionGroup var printing: OutputOptions
+
+    func run() throws {
+        try store.read { view in
+            let display = EntryDisplay(redactor: Redactor(isOn: printing.redact, store: try view.format().storeID))
+            for entry in try view.outboxEntries(lane: lane) where !failed || entry.delivery.state.isDeadLetter {
+                try Interrupt.check()
+                try printing.json ? Terminal.print(display.json(entry)) : Terminal.print(display.line(entry))
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Larder
+import LarderFormat
+import LarderStore
+
+/// Has dead letters sent again.
+struct OutboxRetry: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Have writes sent again that could not be.",
+        discussion: """
+            Writes. A failed entry is pending again, under its own key and with all its attempts. In the place of a \
+            rejected one comes a successor with a key of its own, because the server has answered the old one; its \
+            effect on rows was rolled back and does not come back. All of them, or none.
+
+            A program that has the store open notices at its next start.
+
+            JSON: {entry, successor} for each; successor is null for a failed one.
+
+            EXAMPLE: cachetool outbox retry /data/store 7d9c1a52-3e64-4f0b-9a8d-1c2b3a495867
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var store: StoreArgument
+    @OptionGroup var named: EntryArguments
+    @Flag(help: "All that have failed. Rejected ones have to be named.")
+    var allFailed = false
+    @OptionGroup var printing: OutputOptions
+
+    func validate() throws {
+        if allFailed == !named.entries.isEmpty {
+            throw ValidationError("Name the entries, or say --all-failed.")
+        }
+    }
+
+    func run() throws {
+        let host = HostServices.system(logger: .tool)
+        let retried = try store.write { transaction in
+            let entries = try entries(&transaction)
+            return try entries.map { entry in (entry.id, try retry(entry, host, &transaction)) }
+        }
+        for (id, successor) in retried {
+            if printing.json {
+                try Terminal.print(
+                    ["entry": .string(id.description), "successor": .optional(successor?.description)] as JSON)
+            } else {
+                try Terminal.print(successor.map { "\(id)\tsuperseded by \($0)" } ?? "\(id)\tpending")
+            }
+        }
+    }
+
+    private func entries(_ transaction: inout Transaction) throws -> [OutboxEntry] {
+        if allFailed { return try transaction.outboxEntries().filter { $0.delivery.state == .failed } }
+        return try named.ids.map { id in
+            guard let entry = try transaction.outboxEntry(id) else { throw ToolError.noEntry(id) }
+            return entry
+        }
+    }
+
+    /// - Returns: the successor of one that was rejected.
+    private func retry(
+        _ entry: OutboxEntry, _ host: HostServices, _ transaction: inout Transaction
+    ) throws -> UUIDBytes? {
+        switch entry.delivery.state {
+        case .failed:
+            var delivery = entry.delivery
+            delivery.state = .pending
+            (delivery.attempts, delivery.failures, delivery.dueAt) = (0, 0, nil)
+            _ = try transaction.update(entry.id, from: entry.delivery, to: delivery)
+            return nil
+        case .rejected:
+            var draft = entry.draft
+            draft.id = host.makeID()
+            draft.createdAt = host.now()
+            return try transaction.replaceEntry(entry.id, with: draft, outcome: "superseded", at: host.now()).id
+        case .pending, .sending, .waiting, .unresolved, .conflicted:
+            throw ToolError.notThere(
+                "The entry \(entry.id) is \(entry.delivery.state.rawValue), so there is nothing to retry.")
+        }
+    }
+}

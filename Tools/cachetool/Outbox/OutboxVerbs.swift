@@ -1,0 +1,51 @@
+import ArgumentParser
+import Larder
+import LarderFormat
+import LarderStore
+
+/// Looks into the outbox, and clears what is stuck in it.
+struct OutboxVerbs: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox",
+        abstract: "Look into the outbox, and clear what is stuck in it.",
+        discussion: """
+            EXAMPLE: cachetool outbox list /data/store --failed
+
+            \(ExitStatus.help)
+            """,
+        subcommands: [OutboxList.self, OutboxShow.self, OutboxRetry.self, OutboxDrop.self, OutboxExport.self])
+}
+
+/// Entries on a command line.
+struct EntryArguments: ParsableArguments {
+    @Argument(help: "The identities of the entries, as list prints them.")
+    var entries: [EntryArgument] = []
+
+    var ids: [UUIDBytes] { entries.map(\.id) }
+}
+
+/// The identity of an entry on a command line.
+struct EntryArgument: ExpressibleByArgument {
+    let id: UUIDBytes
+
+    /// The form 8-4-4-4-12 in hexadecimal digits.
+    init?(argument: String) {
+        guard let id = UUIDBytes(argument) else { return nil }
+        self.id = id
+    }
+}
+
+extension StoreArgument {
+    /// Runs `body` in one durable write to the store, beside whoever has it open.
+    func write<Result>(_ body: (inout Transaction) throws -> Result) throws -> Result {
+        try Self.check(store)
+        let opened = try Store.open(at: store, host: .system(logger: .tool))
+        defer { try? opened.close() }
+        return try opened.writeBlocking(durability: .full, body)
+    }
+}
+
+extension ToolError {
+    /// The outbox has no such entry.
+    static func noEntry(_ id: UUIDBytes) -> ToolError { .notThere("The outbox has no entry \(id).") }
+}
