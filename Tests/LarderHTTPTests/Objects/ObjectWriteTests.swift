@@ -130,7 +130,8 @@ import Testing
 
     @Test func `of a persistent class is an error where no queue was given`() async throws {
         let world = try ObjectWorld(isConfigured: false)
-        world.cache.configure(persistent: ObjectPlace(objects: StoreObjectStorage(world.store), files: world.storeFiles))
+        let place = ObjectPlace(objects: StoreObjectStorage(world.store), files: world.storeFiles)
+        world.cache.configure(persistent: place)
         await #expect {
             try await world.cache.save(user(1), payload: [1], persistence: .persistent)
         } throws: { error in
