@@ -157,8 +157,8 @@ let package = Package(
         .testTarget(
             name: "LarderHTTPTests",
             dependencies: [
-                "Larder", "LarderHTTP", "LarderStore", "LarderEngine", "LarderFormat", "LarderTransport",
-                "LarderTesting", "LarderURLSession", "LarderAsyncHTTPClient", "HTTPOrigin",
+                "Larder", "LarderHTTP", "LarderOutbox", "LarderStore", "LarderEngine", "LarderFormat",
+                "LarderTransport", "LarderTesting", "LarderURLSession", "LarderAsyncHTTPClient", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,5 +1,5 @@
 public import HTTPTypes
-internal import LarderFormat
+package import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 internal import Synchronization
@@ -22,6 +22,11 @@ extension Outbox {
     ///
     /// - Throws: ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)`` for an endpoint that is no path.
     public func prepare(_ write: OutboxWrite) throws(OutboxError) -> PreparedWrite {
+        try prepare(write, id: store.host.makeID())
+    }
+
+    /// As ``prepare(_:)``, under an identity that the write was tried under before; it must not have been enqueued.
+    package func prepare(_ write: OutboxWrite, id: UUIDBytes) throws(OutboxError) -> PreparedWrite {
         let account: String?
         switch state.withLock({ $0.gate }) {
         case .signedIn(let name), .expired(let name): account = name
@@ -33,7 +38,7 @@ extension Outbox {
             throw .transport(error)
         }
         var draft = OutboxDraft(
-            id: store.host.makeID(), lane: write.lane.text(entity: write.entity), createdAt: store.host.now(),
+            id: id, lane: write.lane.text(entity: write.entity), createdAt: store.host.now(),
             mutationType: write.type, method: write.method.rawValue, endpoint: write.endpoint, payload: [])
         switch write.body {
         case .none: break

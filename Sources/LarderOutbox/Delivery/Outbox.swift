@@ -1,3 +1,4 @@
+package import HTTPTypes
 internal import LarderFormat
 public import LarderStore
 public import LarderTransport
@@ -12,6 +13,8 @@ internal import Synchronization
 /// One outbox runs per store. docs/internals/outbox.md tells the rules.
 public final class Outbox: Sendable {
     package let store: Store
+    /// The header field that carries the idempotency key.
+    package var keyField: HTTPField.Name { configuration.keyField }
     let transport: any Transport
     let configuration: OutboxConfiguration
     let policy: OutboxPolicy

@@ -7,5 +7,5 @@ public protocol RefreshControl: Sendable {
     func cancelRefreshes(of key: Key) async
 
     /// Has all that a key names fetched again, at once or when somebody asks for it.
-    func refresh(_ key: Key) async
+    func refreshValues(of key: Key) async
 }

@@ -8,7 +8,7 @@ public enum Lane: Hashable, Sendable {
     case named(String)
 
     /// The lane as it is stored.
-    func text(entity: String?) -> String {
+    package func text(entity: String?) -> String {
         switch self {
         case .entity: entity.map { "entity/\($0)" } ?? Self.globalText
         case .global: Self.globalText

@@ -10,6 +10,13 @@ public struct PreparedWrite: Sendable {
     package var draft: OutboxDraft
     package var effects: [RowEffect]
     package var bounds: OutboxBounds
+
+    /// A write of these parts.
+    package init(draft: OutboxDraft, effects: [RowEffect], bounds: OutboxBounds) {
+        self.draft = draft
+        self.effects = effects
+        self.bounds = bounds
+    }
 }
 
 extension Transaction {

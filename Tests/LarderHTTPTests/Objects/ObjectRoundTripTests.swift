@@ -1,17 +1,25 @@
 #if Server
 import Foundation
 import HTTPOrigin
+import Larder
 import LarderFormat
 import LarderHTTP
+import LarderOutbox
 import LarderStore
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite(.serialized) struct `Through a real transport, objects` {
-    private func cache(_ transport: RealTransport, _ store: Store, at address: String) -> ObjectCache {
-        ObjectCache(
+    private func cache(_ transport: RealTransport, _ store: Store, at address: String) throws -> ObjectCache {
+        let outbox = Outbox(
+            store: store, transport: transport.make(),
+            configuration: OutboxConfiguration(base: try #require(BaseURL(address))),
+            connectivity: ScriptedConnectivity(.online))
+        return ObjectCache(
             service: ModelService(authority: String(address.trimmingPrefix("http://"))), transport: transport.make(),
-            persistent: .store(store), classes: [ObjectClass("User", persistence: .persistent)],
+            persistent: .store(store, writes: OutboxWriteQueue(outbox)),
+            classes: [ObjectClass("User", persistence: .persistent)],
             host: .virtual(VirtualClock()))
     }
 
@@ -27,7 +35,7 @@ import Testing
         origin["/User/1"] = OriginPage("1\t11", lastModified: "Sun, 01 Mar 2026 00:00:00 GMT")
         origin["/User/1/image/content"] = OriginPage(content, etag: "\"i1\"")
         let offline = try await origin.serve { address in
-            let served = self.cache(transport, store, at: address)
+            let served = try self.cache(transport, store, at: address)
             #expect(try await served.collection(allUsers).numbers == ["10", "20"])
             #expect(try await served.collection(allUsers).origin == .revalidated)
             let one = try await served.object(user(1))

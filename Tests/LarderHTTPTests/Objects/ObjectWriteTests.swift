@@ -12,11 +12,8 @@ import Testing
     }
 
     /// §5.2.1.
-    @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `waits, and is sent as soon as there is a connection, in order and under one key`(
-        place: ObjectPersistence
-    ) async throws {
-        let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
+    @Test func `waits, and is sent as soon as there is a connection, in order and under one key`() async throws {
+        let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
         world.goOffline()
         let first = try await world.cache.save(user(1), payload: Array("10".utf8))
@@ -31,11 +28,35 @@ import Testing
         #expect(report.sent.count == 3)
         #expect(report.waiting == 0)
         #expect(world.server.written == ["PUT /User/1 10", "DELETE /User/2 ", "PUT /User/1 11"])
-        let key = try #require(HTTPField.Name("Idempotency-Key"))
-        let keys = world.network.recorded.filter { $0.request.method != .get && $0.request.path == "/User/1" }
-            .map { $0.request.headerFields[key] }
-        #expect(Set(keys).count == 2)
+        #expect(try keys(world, of: "/User/1").count == 2)
         #expect(try await world.cache.sendQueued() == QueueReport())
+        #expect(try world.findings() == [])
+    }
+
+    private func keys(_ world: ObjectWorld, of path: String) throws -> Set<String?> {
+        let key = try #require(HTTPField.Name("Idempotency-Key"))
+        let writes = world.network.recorded.filter { $0.request.method != .get && $0.request.path == path }
+        return Set(writes.map { $0.request.headerFields[key] })
+    }
+
+    /// §5.2.1.
+    @Test func `of a persistent class waits in the outbox, which sends it by itself, in order and under one key`()
+        async throws
+    {
+        let world = try ObjectWorld(persistent: ["User"])
+        _ = try await world.cache.collection(allUsers)
+        world.goOffline()
+        let first = try await world.cache.save(user(1), payload: Array("10".utf8))
+        let second = try await world.cache.delete(user(2))
+        let third = try await world.cache.save(user(1), payload: Array("11".utf8))
+        #expect([first, second, third].allSatisfy(isQueued))
+        #expect(try await world.cache.collection(allUsers).numbers == ["11", "3", "4"])
+        world.goOnline()
+        try await world.sendOut()
+        #expect(world.server.written == ["PUT /User/1 10", "DELETE /User/2 ", "PUT /User/1 11"])
+        // The first was tried, in vain, before it was queued: under the same key.
+        #expect(try keys(world, of: "/User/1").count == 2)
+        #expect(try await world.cache.collection(allUsers).numbers == ["11", "3", "4"])
         #expect(try world.findings() == [])
     }
 
@@ -43,13 +64,81 @@ import Testing
         let world = try ObjectWorld(persistent: ["User"])
         world.goOffline()
         try await world.cache.save(user(1), payload: Array("10".utf8))
-        world.goOnline()
         let cache = world.restarted(persistent: ["User"])
-        let report = try await cache.sendQueued()
-        #expect(report.sent.count == 1)
+        #expect(try await cache.object(user(1)).number == "10")
+        world.goOnline()
+        try await world.sendOut()
         #expect(world.server.written == ["PUT /User/1 10"])
         let outcomes = try world.store.read { view in try view.outboxOutcomes().map(\.outcome) }
         #expect(outcomes == ["accepted"])
+    }
+
+    @Test func `of a persistent class is shown over what the server says meanwhile`() async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        _ = try await world.cache.collection(allUsers)
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        world.goOnline()
+        world.server.put("User", "3", "30")
+        #expect(try await world.cache.collection(allUsers).numbers == ["10", "2", "30", "4"])
+        #expect(try await world.cache.object(user(1)).number == "10")
+    }
+
+    @Test func `of a persistent class that the server refuses is taken back`() async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        _ = try await world.cache.collection(allUsers)
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        try await world.cache.delete(user(2))
+        #expect(try await world.cache.collection(allUsers).numbers == ["10", "3", "4"])
+        world.goOnline()
+        world.network.plan(.status(.unprocessableContent), times: 2, where: { $0.method != .get })
+        try await world.sendOut()
+        #expect(world.outbox.status.rejected == 2)
+        #expect(try await world.cache.collection(allUsers, strategy: .cacheOnly).numbers == ["1", "2", "3", "4"])
+        #expect(try world.findings() == [])
+    }
+
+    @Test func `of a persistent class loads what the server made of it`() async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        world.goOnline()
+        // The server rounds, and says so only when asked.
+        world.server.set { $0.pages["/User/1"] = "1\t12" }
+        try await world.sendOut()
+        for try await number in world.store.values(
+            in: .row(user(1).row),
+            { view in try view.row(at: user(1).row).map { [UInt8](copying: $0.payload) } ?? [] })
+        where number == Array("12".utf8) { break }
+        #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "12")
+    }
+
+    @Test func `of a class in memory that the server refuses is taken back`() async throws {
+        let world = try ObjectWorld()
+        _ = try await world.cache.collection(allUsers)
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        try await world.cache.save(user(1), payload: Array("11".utf8))
+        try await world.cache.delete(user(2))
+        world.goOnline()
+        world.network.plan(.status(.unprocessableContent), where: { $0.path == "/User/1" })
+        world.network.plan(.status(.unprocessableContent), where: { $0.path == "/User/2" })
+        #expect(try await world.cache.sendQueued().rejected.count == 2)
+        #expect(try await world.cache.collection(allUsers, strategy: .cacheOnly).numbers == ["11", "2", "3", "4"])
+    }
+
+    @Test func `of a persistent class is an error where no queue was given`() async throws {
+        let world = try ObjectWorld(isConfigured: false)
+        let place = ObjectPlace(objects: StoreObjectStorage(world.store), files: world.storeFiles)
+        world.cache.configure(persistent: place)
+        await #expect {
+            try await world.cache.save(user(1), payload: [1], persistence: .persistent)
+        } throws: { error in
+            guard case .notConfigured? = error as? HTTPCacheError else { return false }
+            return true
+        }
+        #expect(world.network.recorded.isEmpty)
     }
 
     @Test func `is not overtaken by a later one with a connection`() async throws {
@@ -62,7 +151,7 @@ import Testing
     }
 
     @Test func `that the server refuses for good is told, and the next one goes on`() async throws {
-        let world = try ObjectWorld(persistent: ["User"])
+        let world = try ObjectWorld()
         world.goOffline()
         try await world.cache.save(user(1), payload: Array("10".utf8))
         try await world.cache.save(user(2), payload: Array("20".utf8))

@@ -164,30 +164,6 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
         #expect(try fixture.findings() == [])
     }
 
-    @Test(arguments: StorageKind.allCases)
-    func `keeps writes in their order, and each once`(kind: StorageKind) async throws {
-        let fixture = try Fixture(kind)
-        defer { withExtendedLifetime(fixture) {} }
-        let storage = fixture.storage
-        let writes = (1...3).map { number in
-            QueuedWrite(
-                id: UUIDBytes(high: 7, low: UInt64(number)), createdAt: 1, method: .put, path: "/User/\(number)",
-                payload: [UInt8(number), 0])
-        }
-        try await storage.apply(writes.map { .enqueue($0) })
-        #expect(try storage.queuedWrites() == writes)
-        await #expect(throws: StoreError.duplicateEntry(writes[0].id)) {
-            try await storage.apply([.put(object(9)), .enqueue(writes[0])])
-        }
-        // All of a change, or nothing.
-        #expect(try storage.object(user(9)) == nil)
-        try await storage.apply([.finish(writes[1].id, outcome: "accepted", detail: nil, at: 2)])
-        #expect(try storage.queuedWrites() == [writes[0], writes[2]])
-        await #expect(throws: StoreError.unknownEntry(writes[1].id)) {
-            try await storage.apply([.finish(writes[1].id, outcome: "accepted", detail: nil, at: 2)])
-        }
-    }
-
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `tells the same as the other after the same changes`(seed: UInt64) async throws {
         let store = try Fixture(.store)

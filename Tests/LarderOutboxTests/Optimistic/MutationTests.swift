@@ -18,7 +18,7 @@ private final class Refreshes: RefreshControl {
 
     func cancelRefreshes(of key: String) async { note("cancel", key) }
 
-    func refresh(_ key: String) async { note("refresh", key) }
+    func refreshValues(of key: String) async { note("refresh", key) }
 
     private func note(_ word: String, _ key: String) {
         let shown = (try? world.visitShown()) ?? "nothing"

@@ -78,12 +78,14 @@ extension ObjectCache {
         }
         var intake = ObjectIntake(cache: self, now: now, lastModified: lastModified(of: inquiry, response.head, now))
         let objects = try intake.take(received, ofClass: inquiry.className, keepingIn: target)
-        let value = try inquiry.value(of: objects)
+        var value = try inquiry.value(of: objects)
         var storage = ObjectReason.notKeeping
         if let target {
             let validators = kind?.validators(in: response.head) ?? Validators()
             intake.add(inquiry.record(objects, validators, at: now), to: target)
             storage = await keep(intake) ? ObjectReason.kept : ObjectReason.failed
+            // What waits to be sent is newer than what the server says.
+            if target == .persistent, hasWaitingWrites, let shown = kept(inquiry) { value = shown.value }
         }
         return Fetched(
             value: value, origin: .network, state: .fresh(until: now), age: .zero, isIntermediate: false,

@@ -26,6 +26,8 @@ public final class ObjectCache: Sendable {
     let host: HostServices
     let isOnline: @Sendable () -> Bool
     let memory: ObjectPlace
+    /// The writes of classes in memory that wait.
+    let writes = MemoryWrites()
     let state: Mutex<State>
 
     /// A cache of what `service` offers.

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Objects in memory, lost when the program ends.
 ///
-/// Above its limit it drops the objects used longest ago, and then whole collections; writes that wait are never dropped.
+/// Above its limit it drops the objects used longest ago, and then whole collections.
 public final class MemoryObjectStorage: ObjectStorage {
     private let state: Mutex<MemoryObjects>
 
@@ -49,17 +49,9 @@ public final class MemoryObjectStorage: ObjectStorage {
         state.withLock { $0.collections(ofClass: className) }
     }
 
-    /// The writes that wait, in the order in which they were queued.
-    public func queuedWrites() -> [QueuedWrite] {
-        state.withLock { $0.queue }
-    }
-
     /// Makes all of these changes, or none, in their order.
-    ///
-    /// - Throws: ``StoreError/duplicateEntry(_:)``, ``StoreError/unknownEntry(_:)`` as the outbox does.
     public func apply(_ changes: [ObjectChange]) async throws {
-        try state.withLock { state in
-            try state.check(changes)
+        state.withLock { state in
             for change in changes { state.apply(change) }
             state.makeRoom()
         }

@@ -24,7 +24,6 @@ struct MemoryObjects: Sendable {
     private(set) var objects: [ObjectName: Kept] = [:]
     private(set) var collections: [CollectionName: Collection] = [:]
     private(set) var holders: [ObjectName: Set<CollectionName>] = [:]
-    private(set) var queue: [QueuedWrite] = []
     private let limit: Int
     private var cost = 0
     private var uses: UInt64 = 0
@@ -45,21 +44,7 @@ struct MemoryObjects: Sendable {
         return collections.keys.filter { CollectionName(class: $0.className) == wanted }
     }
 
-    /// Throws when one of the changes cannot be made.
-    func check(_ changes: [ObjectChange]) throws {
-        var waiting = Set(queue.map(\.id))
-        for change in changes {
-            switch change {
-            case .enqueue(let write):
-                if !waiting.insert(write.id).inserted { throw StoreError.duplicateEntry(write.id) }
-            case .finish(let id, _, _, _):
-                if waiting.remove(id) == nil { throw StoreError.unknownEntry(id) }
-            default: continue
-            }
-        }
-    }
-
-    /// Makes a change that ``check(_:)`` found to be possible.
+    /// Makes a change.
     mutating func apply(_ change: ObjectChange) {
         switch change {
         case .put(let object): put(object)
@@ -87,8 +72,6 @@ struct MemoryObjects: Sendable {
             for name in collections(ofClass: className) { removeCollection(name) }
             let resource = ObjectName.resource(ofClass: className)
             for name in objects.keys.filter({ $0.row.resource == resource }) { remove(name) }
-        case .enqueue(let write): queue.append(write)
-        case .finish(let id, _, _, _): queue.removeAll { $0.id == id }
         }
     }
 

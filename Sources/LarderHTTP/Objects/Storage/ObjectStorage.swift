@@ -1,8 +1,7 @@
-public import HTTPTypes
 public import LarderFormat
 public import LarderStore
 
-/// Where objects, collections and writes that wait are kept: the store, or memory.
+/// Where objects and collections are kept: the store, or memory.
 ///
 /// Both keep an object once, however many collections hold it, and tell the same answers after the same changes.
 public protocol ObjectStorage: Sendable {
@@ -17,9 +16,6 @@ public protocol ObjectStorage: Sendable {
 
     /// The collections of a class, those fetched through references among them.
     func collections(ofClass className: String) throws -> [CollectionName]
-
-    /// The writes that wait, in the order in which they were queued.
-    func queuedWrites() throws -> [QueuedWrite]
 
     /// Makes all of these changes, or none, in their order.
     func apply(_ changes: [ObjectChange]) async throws
@@ -61,29 +57,6 @@ public struct CollectionEntry: Hashable, Sendable {
     }
 }
 
-/// A write that waits for a connection.
-public struct QueuedWrite: Hashable, Sendable {
-    /// Its identity, and its idempotency key: the same at every try.
-    public var id: UUIDBytes
-    /// When it was queued, in milliseconds since 1970-01-01 UTC.
-    public var createdAt: Int64
-    /// The HTTP method.
-    public var method: HTTPRequest.Method
-    /// The path with its query.
-    public var path: String
-    /// The body.
-    public var payload: [UInt8]
-
-    /// A write of these parts.
-    public init(id: UUIDBytes, createdAt: Int64, method: HTTPRequest.Method, path: String, payload: [UInt8]) {
-        self.id = id
-        self.createdAt = createdAt
-        self.method = method
-        self.path = path
-        self.payload = payload
-    }
-}
-
 /// A change of what a storage keeps.
 public enum ObjectChange: Hashable, Sendable {
     /// Keeps an object, in place of the one there.
@@ -105,8 +78,4 @@ public enum ObjectChange: Hashable, Sendable {
     case removeCollectionAndObjects(CollectionName, keeping: Set<ObjectName>)
     /// Removes all objects and collections of a class.
     case removeClass(String)
-    /// Appends a write to those that wait.
-    case enqueue(QueuedWrite)
-    /// Takes a write that waited out, and notes how it ended, in one word.
-    case finish(UUIDBytes, outcome: String, detail: String?, at: Int64)
 }

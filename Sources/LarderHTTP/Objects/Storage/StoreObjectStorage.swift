@@ -1,12 +1,8 @@
-internal import HTTPTypes
 public import LarderFormat
 public import LarderStore
 
-/// Objects in the store: rows, collections of rows, and entries of the outbox.
+/// Objects in the store: rows, and collections of rows.
 public struct StoreObjectStorage: ObjectStorage {
-    /// The lane of the outbox that holds the writes.
-    public static let lane = "objects"
-
     /// The store.
     public let store: Store
 
@@ -53,19 +49,6 @@ public struct StoreObjectStorage: ObjectStorage {
         try store.read { view in try view.collections(ofClass: className).map(\.name) }
     }
 
-    /// The writes that wait, in the order in which they were queued.
-    public func queuedWrites() throws -> [QueuedWrite] {
-        let entries = try store.read { view in try view.outboxEntries(lane: Self.lane) }
-        return entries.compactMap { entry in
-            // Every method that was written here can be read back.
-            HTTPRequest.Method(rawValue: entry.method).map { method in
-                QueuedWrite(
-                    id: entry.id, createdAt: entry.createdAt, method: method, path: entry.endpoint,
-                    payload: entry.payload)
-            }
-        }
-    }
-
     /// Makes all of these changes in one transaction, in their order.
     public func apply(_ changes: [ObjectChange]) async throws {
         if changes.isEmpty { return }
@@ -95,9 +78,6 @@ extension Transaction {
                 if try !isHeld(row) { try remove(row) }
             }
         case .removeClass(let className): try removeClass(className)
-        case .enqueue(let write): try enqueue(write)
-        case .finish(let id, let outcome, let detail, let time):
-            try acknowledge(id, outcome: outcome, detail: detail, at: time)
         }
     }
 
@@ -125,12 +105,5 @@ extension Transaction {
         try removeCollections(ofClass: className)
         try removeSingleAnswers(ofType: className, in: resource)
         if try self.resource(resource) != nil { try withdraw(resource, floor: 0, as: .empty) }
-    }
-
-    private mutating func enqueue(_ write: QueuedWrite) throws {
-        try enqueue(
-            OutboxDraft(
-                id: write.id, lane: StoreObjectStorage.lane, createdAt: write.createdAt, mutationType: "object",
-                method: write.method.rawValue, endpoint: write.path, payload: write.payload))
     }
 }

@@ -27,13 +27,14 @@ public struct QueueReport: Hashable, Sendable {
 }
 
 extension ObjectCache {
-    /// Sends the writes that wait, oldest first, each under the identity it was first tried with.
+    /// Sends the writes that wait in memory, oldest first, each under the identity it was first tried with.
     ///
-    /// Call it when there is a connection again; saving does so by itself. Stops at the first write that the server does
-    /// not answer, or answers with 401, 403, 408, 429 or 5xx: it waits on, and what is behind it. Any other refusal ends
-    /// its write, and is told. A second call while one is under way waits for that one.
+    /// Call it when there is a connection again; saving does so by itself. Writes of persistent classes wait in the
+    /// ``WriteQueue``, which sends them by itself. Stops at the first write that the server does not answer, or answers with
+    /// 401, 403, 408, 429 or 5xx: it waits on, and what is behind it. Any other refusal ends its write, takes its effect
+    /// back, and is told. A second call while one is under way waits for that one.
     ///
-    /// - Throws: what the storages throw.
+    /// - Throws: what the storage in memory throws.
     @discardableResult
     public func sendQueued() async throws -> QueueReport {
         let task = state.withLock { state in
@@ -48,13 +49,13 @@ extension ObjectCache {
 
     private func passQueue() async throws -> QueueReport {
         var report = QueueReport()
-        let shelves = shelves
-        let waiting = try shelves.queuedWrites()
-        for (place, write) in waiting.enumerated() {
+        let waiting = writes.all
+        for (place, item) in waiting.enumerated() {
+            let write = item.write
             do throws(HTTPCacheError) {
                 _ = try await send(write)
                 report.sent.append(write.id)
-                try await finish(write, in: shelves, outcome: "accepted", detail: nil)
+                writes.accept(write.id)
             } catch {
                 guard case .server(let head) = error, Self.isFinal(head.status) else {
                     host.logger.info("a write waits on: \(error)")
@@ -62,20 +63,10 @@ extension ObjectCache {
                     return report
                 }
                 report.rejected.append(QueueReport.Rejection(id: write.id, status: head.status.code))
-                try await finish(write, in: shelves, outcome: "rejected", detail: "status \(head.status.code)")
+                try await memory.objects.apply(writes.reject(write.id))
             }
         }
         return report
-    }
-
-    private func finish(
-        _ write: QueuedWrite, in shelves: ObjectShelves, outcome: String, detail: String?
-    ) async throws(HTTPCacheError) {
-        do {
-            try await shelves.finish(write.id, outcome: outcome, detail: detail, at: host.now())
-        } catch {
-            throw .unreadable(error)
-        }
     }
 
     /// Whether the same write will be refused again.
@@ -84,20 +75,5 @@ extension ObjectCache {
         case 401, 403, 408, 429: false
         default: status.kind != .serverError
         }
-    }
-}
-
-extension ObjectShelves {
-    /// The writes that wait, oldest first.
-    func queuedWrites() throws -> [QueuedWrite] {
-        // Each is in order by itself, and the sort is stable.
-        (try memory.queuedWrites() + (persistent?.queuedWrites() ?? [])).sorted { $0.createdAt < $1.createdAt }
-    }
-
-    /// Takes a write out of where it waits.
-    func finish(_ id: UUIDBytes, outcome: String, detail: String?, at time: Int64) async throws {
-        let change = ObjectChange.finish(id, outcome: outcome, detail: detail, at: time)
-        let isInMemory = try memory.queuedWrites().contains { $0.id == id }
-        try await (isInMemory ? memory : persistent ?? memory).apply([change])
     }
 }

@@ -4,6 +4,7 @@ internal import LarderSync
 extension Simulator {
     /// Looks, after every step, whether everything that is to happen will.
     func checkStep() throws {
+        try checkWriters()
         guard let coordinator else { return }
         guard coordinator.isLive(at: moment) else { throw Violation(.liveness, "by the coordinator's own word") }
         try checkAnswers()

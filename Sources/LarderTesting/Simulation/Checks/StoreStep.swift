@@ -4,6 +4,8 @@ internal import LarderFormat
 /// asked.
 enum StoreStep {
     case opened
+    /// A write was enqueued, or its delivery went on.
+    case wrote
     case removed(String)
     case began(String)
     case rejected(String)

@@ -28,6 +28,16 @@ package struct Violation: Error, Hashable, Sendable {
         case convergence
         /// A graceful stop comes to its end.
         case stopping
+        /// An enqueued write stays until it leaves with an outcome, and so do its overlays; it is sent once at a time.
+        case outbox
+        /// Every write that the server has is performed once, whatever was lost, and is accepted; no other is.
+        case onceOnly = "once only"
+        /// Writes of one lane about one thing are performed in the order they were made, and none before what it comes after.
+        case laneOrder = "lane order"
+        /// What is refused is what the server refused, and what came after that.
+        case deadLetters = "dead letters"
+        /// A reader never sees a write of its own disappear and return.
+        case ownWrites = "own writes"
         /// `verify` finds nothing.
         case verification
     }

@@ -36,6 +36,12 @@ package enum HostAct: Hashable, Sendable {
     case setClock(Int64)
     /// A timer goes off that was taken back too late.
     case strayTimer
+    /// Somebody writes, drawn from this seed.
+    case write(seed: UInt64)
+    /// The server takes the credentials of writes no more, until somebody signs in again.
+    case expire
+    /// Somebody wants all writes tried again.
+    case retryWrites
 }
 
 extension HostAct: CustomStringConvertible {
@@ -59,6 +65,9 @@ extension HostAct: CustomStringConvertible {
         case .restart: "restart"
         case .setClock(let jump): "clock set by \(jump)"
         case .strayTimer: "stray timer"
+        case .write: "write"
+        case .expire: "credentials expire"
+        case .retryWrites: "retry writes"
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import LarderOutbox
 internal import LarderSync
 internal import LarderTransport
 
@@ -10,6 +11,9 @@ package struct Scenario: Sendable {
     let policy: SyncPolicy
     let hasProbe: Bool
     let perPage: Int
+    /// Whether somebody writes, and how that is delivered.
+    let hasWriters: Bool
+    let delivery: OutboxPolicy
     let concurrentFullCopies: Int
     let fullCopyAttempts: Int
     /// Changes of the server before anything else.
@@ -35,6 +39,33 @@ package struct Scenario: Sendable {
         var draw = ActDraw(shape: shape, using: &generator)
         filters = draw.firstFilters()
         plan = (0..<(8 + generator.below(48))).map { _ in draw.next() }
+        var writes = SeededGenerator(seed: seed ^ 0x77_72_69_74_65)
+        hasWriters = writes.below(2) == 0
+        delivery = Self.delivery(&writes)
+        if hasWriters { plan = Self.mix(plan, &writes) }
+    }
+
+    /// Puts writes, and what only they notice, between the acts of a plan.
+    private static func mix(_ plan: [PlannedAct], _ generator: inout SeededGenerator) -> [PlannedAct] {
+        plan.flatMap { planned in
+            let act: HostAct? =
+                switch generator.below(100) {
+                case ..<40: .write(seed: generator.next())
+                case ..<43: .expire
+                case ..<46: .retryWrites
+                default: nil
+                }
+            return [planned] + (act.map { [PlannedAct(wait: .steps(generator.below(8)), act: $0)] } ?? [])
+        }
+    }
+
+    private static func delivery(_ generator: inout SeededGenerator) -> OutboxPolicy {
+        var policy = OutboxPolicy()
+        policy.concurrentSends = 1 + generator.below(4)
+        policy.mostAttempts = 2 + generator.below(4)
+        policy.keyMemory = .seconds([600, 7200, 86_400][generator.below(3)])
+        if generator.below(3) == 0 { policy.batch = BatchPolicy(mostEntries: 2 + generator.below(3)) }
+        return policy
     }
 
     private static func shape(_ generator: inout SeededGenerator) -> ModelServer.Shape {

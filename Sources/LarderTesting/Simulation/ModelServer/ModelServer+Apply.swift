@@ -31,7 +31,7 @@ extension ModelServer {
     }
 
     /// Where a resource is that is not deleted.
-    private func existing(_ id: ResourceID) -> Int? {
+    func existing(_ id: ResourceID) -> Int? {
         place(of: id).flatMap { resources[$0].content != nil || resources[$0].hidden != nil ? $0 : nil }
     }
 
@@ -93,7 +93,7 @@ extension ModelServer {
     }
 
     /// Sets the rows; the change is logged only while the resource is public.
-    private mutating func change(at place: Int, to rows: [Row], _ kind: Change.Kind) {
+    mutating func change(at place: Int, to rows: [Row], _ kind: Change.Kind) {
         guard let published = resources[place].content?.publishedAt else {
             resources[place].hidden = rows
             return
@@ -161,12 +161,18 @@ extension ModelServer {
         Set(names).sorted().map { freshRow($0, at: place) }
     }
 
+    /// The beginning of a row's JSON object: its name, as its group's rows state it.
+    static func beginning(_ name: RowID, in group: String) -> String {
+        var text = "{"
+        if group != "translations" { text += "\"record_type\":\"\(name.type)\"," }
+        text += Int64(name.key).map { "\"id\":\($0)," } ?? "\"record_key\":\"\(name.key)\","
+        return text
+    }
+
     /// A row with a payload that no row ever had.
     private mutating func freshRow(_ name: RowID, at place: Int) -> Row {
         let resource = resources[place]
-        var text = "{"
-        if resource.id.group != "translations" { text += "\"record_type\":\"\(name.type)\"," }
-        text += Int64(name.key).map { "\"id\":\($0)," } ?? "\"record_key\":\"\(name.key)\","
+        var text = Self.beginning(name, in: resource.id.group)
         text += "\"schema\":\(resource.schemaVersion),\"version\":\(issued.count + 1)}"
         issued[text] = IssuedRow(resource: resource.id, row: name)
         return Row(id: name, payload: text)

@@ -52,7 +52,7 @@ extension ModelServer {
 
     /// A row as the resource's group names them: `translations` have one type that their rows do not state,
     /// `recitations` two, and all others keys that are no numbers.
-    private func anyRow(of resource: ResourceID, using generator: inout SeededGenerator) -> RowID {
+    func anyRow(of resource: ResourceID, using generator: inout SeededGenerator) -> RowID {
         let number = 1 + generator.below(shape.rowsPerType)
         switch resource.group {
         case "translations": return RowID("translation", String(number))

@@ -1,3 +1,4 @@
+internal import LarderFormat
 internal import LarderSync
 
 /// What waits to happen in a history, by time and then in the order in which it was put there.
@@ -5,6 +6,9 @@ struct Agenda {
     /// Whose step it is.
     enum Owner: Hashable {
         case run(Int), copy(Int), mail, timer, note, probe, launch, removal
+        case write(UUIDBytes), writeTimer, news, signIn
+        /// What is on its way to the server, whatever becomes of the client.
+        case arrival
     }
 
     /// What is done; a run's or copy's step gives the event that answers it, or nil when another step will.

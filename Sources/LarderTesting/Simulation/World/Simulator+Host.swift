@@ -1,4 +1,5 @@
 internal import LarderFormat
+internal import LarderOutbox
 internal import LarderStore
 internal import LarderSync
 internal import LarderTransport
@@ -16,7 +17,9 @@ extension Simulator {
         case .forcedOffline(let isForced):
             isForcedOffline = isForced
             try tell(.forcedOffline(isForced))
-        case .foreground: try trigger(.launch)
+        case .foreground:
+            try trigger(.launch)
+            try tellWriters(.foreground)
         case .push(let filter): try trigger(.push(filter))
         case .open(let group, let id): try trigger(.opened(ResourceKey(group, id)))
         case .manual(let filter): try trigger(.manual(filter))
@@ -29,7 +32,13 @@ extension Simulator {
         case .restart:
             isStopping = coordinator != nil
             try tell(.stop)
-        case .setClock(let jump): wallOffset += jump
+            if isStopping { try tellWriters(.stop) }
+        case .setClock(let jump):
+            // Who sets the clock back by an hour keeps an hour longer what the server has forgotten: no client could tell.
+            if !scenario.hasWriters || jump > 0 { wallOffset += jump }
+        case .write(let seed): try write(seed)
+        case .expire: desk.areCredentialsStale = true
+        case .retryWrites: try tellWriters(.reviveAll)
         case .strayTimer:
             // The coordinator believes that its timer is gone: the one that was set goes with it.
             agenda.remove { $0 == .timer }
@@ -41,6 +50,7 @@ extension Simulator {
         link = state
         linkNumber += 1
         try tell(.network(state))
+        try tellWriters(.network(isUsable: state.level != .offline))
     }
 
     func trigger(_ trigger: SyncTrigger) throws {

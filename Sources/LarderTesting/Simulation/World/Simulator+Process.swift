@@ -28,6 +28,7 @@ extension Simulator {
         for (filter, priority) in wanted { try take(filter, priority) }
         try tell(.network(link))
         try tell(.trigger(.launch))
+        try launchWriters()
     }
 
     /// Removes what the host had begun to remove when the process died.
@@ -66,7 +67,8 @@ extension Simulator {
     /// Ends the process: all that was not committed is gone.
     func die(relaunchAfter wait: Int64) throws {
         guard let store else { return }
-        agenda.remove { $0 != .launch }
+        agenda.remove { $0 != .launch && $0 != .arrival }
+        writers.die()
         runs = [:]
         copies = [:]
         claims = [:]
@@ -94,5 +96,6 @@ extension Simulator {
     func look(_ step: StoreStep) throws {
         guard let store else { return }
         try checker.look(at: store, after: step, server)
+        if scenario.hasWriters { try checkWrites(in: store) }
     }
 }

@@ -21,13 +21,15 @@ extension Simulator {
         try tell(.power(.normal))
         try tell(.forcedOffline(false))
         try change(to: .online)
+        try settleWrites(until: limit)
         try trigger(.push(nil))
         try checkStep()
         while !isSettled { try goOn(until: limit) }
         try checkConvergence()
+        try checkWritesAtEnd()
     }
 
-    private func goOn(until limit: Int64) throws {
+    func goOn(until limit: Int64) throws {
         guard let next = agenda.nextTime, next <= limit else {
             throw Violation(.convergence, "still not in step after \((limit - now) / 3_600_000) hours of quiet")
         }

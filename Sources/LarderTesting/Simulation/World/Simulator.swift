@@ -57,6 +57,9 @@ final class Simulator {
     /// When the mail to the coordinator that was sent last arrives.
     var lastMail: Int64 = 0
     var watch = Watch()
+    /// What writes, and the part of the server that performs it.
+    var writers: Writers
+    var desk: WriteDesk
 
     /// Whether nothing goes wrong any more.
     var isQuiet = false
@@ -73,6 +76,8 @@ final class Simulator {
         trace = HistoryTrace(keeping: lines)
         wanted = scenario.filters
         perPage = scenario.perPage
+        writers = Writers(scenario)
+        desk = WriteDesk(memory: scenario.delivery.keyMemory)
         for seed in scenario.firstMutations { mutate(seed) }
     }
 
@@ -142,7 +147,7 @@ final class Simulator {
     /// fetched before and after has the same ones. So it is while a run is under way or a bootstrap unfinished, for what
     /// a filter that was removed has left behind, and where filters overlap that notice one after the other.
     private var cannotRestore: Bool {
-        hasRemoved || wanted.count > 1 || !runs.isEmpty
+        scenario.hasWriters || hasRemoved || wanted.count > 1 || !runs.isEmpty
             || checker.state.filters.values.contains { $0.isBootstrapping }
     }
 }

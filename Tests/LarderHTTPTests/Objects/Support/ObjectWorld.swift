@@ -1,12 +1,15 @@
 import Foundation
 import HTTPTypes
+import Larder
 import LarderFormat
 import LarderHTTP
+import LarderOutbox
 import LarderStore
 import LarderTesting
 import LarderTransport
 import Logging
 import Synchronization
+import Testing
 
 /// An object cache under test: a server that is a function, a store in a directory of its own, a virtual clock.
 final class ObjectWorld: Sendable {
@@ -18,6 +21,8 @@ final class ObjectWorld: Sendable {
     let memoryFiles = ListCache()
     let memory = MemoryObjectStorage()
     let log = LogLines()
+    let connectivity = ScriptedConnectivity(.online)
+    let outbox: Outbox
     let cache: ObjectCache
     private let path: String
 
@@ -33,11 +38,13 @@ final class ObjectWorld: Sendable {
         network = ScriptedTransport(clock: clock) { [server] (request, body) async throws(TransportError) in
             try server.answer(request, body)
         }
-        let place = ObjectPlace(objects: StoreObjectStorage(store), files: storeFiles)
+        outbox = try Self.outbox(store, network, connectivity)
+        let queue = OutboxWriteQueue(outbox)
+        let place = ObjectPlace(objects: StoreObjectStorage(store), files: storeFiles, writes: queue)
         cache = ObjectCache(
             service: ModelService(), transport: network,
             memory: hasRealFiles ? .memory() : ObjectPlace(objects: memory, files: memoryFiles),
-            persistent: isConfigured ? (hasRealFiles ? .store(store) : place) : nil,
+            persistent: isConfigured ? (hasRealFiles ? .store(store, writes: queue) : place) : nil,
             classes: persistent.map { ObjectClass($0, persistence: .persistent) }, options: options, host: host,
             isOnline: isOnline)
         for id in 1...4 { server.put("User", String(id), String(id)) }
@@ -52,13 +59,38 @@ final class ObjectWorld: Sendable {
     func restarted(persistent: [String] = []) -> ObjectCache {
         ObjectCache(
             service: ModelService(), transport: network,
-            persistent: ObjectPlace(objects: StoreObjectStorage(store), files: storeFiles),
+            persistent: ObjectPlace(
+                objects: StoreObjectStorage(store), files: storeFiles, writes: OutboxWriteQueue(outbox)),
             classes: persistent.map { ObjectClass($0, persistence: .persistent) }, host: .virtual(clock))
     }
 
-    func goOffline() { server.set { $0.isOffline = true } }
+    func goOffline() {
+        server.set { $0.isOffline = true }
+        connectivity.set(.offline)
+    }
 
-    func goOnline() { server.set { $0.isOffline = false } }
+    func goOnline() {
+        server.set { $0.isOffline = false }
+        connectivity.set(.online)
+    }
+
+    private static func outbox(
+        _ store: Store, _ network: ScriptedTransport, _ connectivity: ScriptedConnectivity
+    ) throws -> Outbox {
+        let configuration = OutboxConfiguration(
+            base: try #require(BaseURL("http://objects.test")), keyField: OutboxConfiguration.draftKeyField)
+        return Outbox(
+            store: store, transport: network, configuration: configuration.loadingObjects(of: ModelService()),
+            connectivity: connectivity)
+    }
+
+    /// Runs the outbox until nothing waits any more.
+    func sendOut() async throws {
+        let run = Task { try await outbox.run() }
+        for await status in outbox.statuses() where status.isRunning && status.unsent == 0 { break }
+        run.cancel()
+        _ = await run.result
+    }
 
     /// The fields of the last request.
     var lastFields: HTTPFields { network.recorded.last?.request.headerFields ?? [:] }

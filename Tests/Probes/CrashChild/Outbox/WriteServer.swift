@@ -23,7 +23,7 @@ struct WriteServer {
         router.add(middleware: Hesitation(chance: chance))
         let gate = IdempotencyGate(store, now: { Int64(Date().timeIntervalSince1970 * 1000) })
         let effect = { @Sendable (request: IdempotentRequest, _: BasicRequestContext) in
-            await chance.pause(mostMilliseconds: 4)
+            await chance.pause(mostMilliseconds: 15)
             // What is refused for now was applied already, and has to be undone.
             let isRefused = chance.happens(onceIn: 40)
             return { @Sendable (transaction: inout ServerTransaction) in
@@ -54,7 +54,7 @@ private struct Hesitation<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         let response = try await next(request, context)
         if response.headers[.idempotencyReplayed] != nil { say("replayed") }
-        await chance.pause(mostMilliseconds: 6)
+        await chance.pause(mostMilliseconds: 25)
         return response
     }
 }

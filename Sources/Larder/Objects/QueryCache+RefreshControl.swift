@@ -1,0 +1,10 @@
+public import LarderHTTP
+public import LarderOutbox
+
+extension QueryCache: RefreshControl {
+    /// Gives up the fetches of all keys that begin with `key`.
+    public func cancelRefreshes(of key: QueryKey) { cancel(key) }
+
+    /// Marks the values of all keys that begin with `key` as stale; those somebody watches are fetched again.
+    public func refreshValues(of key: QueryKey) { invalidate(key) }
+}

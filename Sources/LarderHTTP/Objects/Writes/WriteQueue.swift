@@ -1,0 +1,44 @@
+public import HTTPTypes
+public import LarderFormat
+public import LarderStore
+
+/// A write of an object or a file.
+public struct QueuedWrite: Hashable, Sendable {
+    /// Its identity, and its idempotency key: the same at every try.
+    public var id: UUIDBytes
+    /// When it was made, in milliseconds since 1970-01-01 UTC.
+    public var createdAt: Int64
+    /// The HTTP method.
+    public var method: HTTPRequest.Method
+    /// The path with its query.
+    public var path: String
+    /// The body.
+    public var payload: [UInt8]
+    /// What it is about.
+    public var object: ObjectName
+
+    /// A write of these parts.
+    public init(
+        id: UUIDBytes, createdAt: Int64, method: HTTPRequest.Method, path: String, payload: [UInt8], object: ObjectName
+    ) {
+        self.id = id
+        self.createdAt = createdAt
+        self.method = method
+        self.path = path
+        self.payload = payload
+        self.object = object
+    }
+}
+
+/// Where writes of persistent classes wait until the server has them, in their order, and are sent from: an outbox.
+public protocol WriteQueue: Sendable {
+    /// The header field that carries a write's identity, so that one that was tried before it was queued is not doubled.
+    var keyField: HTTPField.Name { get }
+
+    /// Makes a write durable together with what readers see of it until the server has it, and returns before that is
+    /// asked. A write that is refused takes its effects along.
+    func enqueue(_ write: QueuedWrite, effects: [RowEffect]) async throws
+
+    /// Whether a write waits that a later one must not overtake.
+    func hasWaiting() throws -> Bool
+}

@@ -1,0 +1,176 @@
+internal import LarderEngine
+internal import LarderFormat
+internal import LarderOutbox
+internal import LarderStore
+
+// What holds of writes, whatever happens.
+extension Simulator {
+    /// After every step: something happens to what may be sent, or the timer is set for it.
+    func checkWriters() throws {
+        guard let machine = writers.machine, !isStopping else { return }
+        guard machine.isLive(at: moment) else { throw Violation(.liveness, "by the outbox's own word") }
+        guard (agenda.count(of: .writeTimer) > 0) == (machine.armed != nil) else {
+            throw Violation(.liveness, "the outbox takes its timer for \(machine.armed == nil ? "not " : "")set")
+        }
+        for flight in machine.flights
+        where agenda.count(of: .write(flight)) == 0 && agenda.count(of: .arrival) == 0 {
+            throw Violation(.lostEffect, "a request of the outbox waits for nothing")
+        }
+        if case .expired = machine.gate, machine.isOnline, agenda.count(of: .signIn) == 0,
+            agenda.count(of: .writeTimer) == 0
+        {
+            throw Violation(.liveness, "nobody is asked to sign in")
+        }
+    }
+
+    /// What is sent is stored as being sent, and nothing about the same thing goes before it.
+    func checkSend(_ flight: Flight, _ writes: [SimulatedWrite]) throws {
+        guard let store else { return }
+        if agenda.count(of: .write(flight.key)) > 0 {
+            throw Violation(.outbox, "\(flight.key) is sent twice at a time")
+        }
+        let entries = try working { try store.read { view in try view.outboxEntries() } }
+        for write in writes {
+            guard let mine = entries.first(where: { $0.id == write.id }), mine.delivery.state == .sending else {
+                throw Violation(.outbox, "\(write.note) is sent, and that is not stored")
+            }
+            for other in entries where other.sequence < mine.sequence && other.delivery.state != .rejected {
+                if mine.draft.after.contains(other.id)
+                    || (other.lane == mine.lane && other.draft.entity == mine.draft.entity)
+                {
+                    throw Violation(.laneOrder, "\(write.note) is sent before \(name(other.id))")
+                }
+            }
+        }
+    }
+
+    /// A write that the server has just performed.
+    func checkPerformed(_ write: SimulatedWrite) throws {
+        guard desk.performed[write.id] == 1 else { throw Violation(.onceOnly, "\(write.note) is performed twice") }
+        for id in write.after where !desk.hasDone(id) {
+            throw Violation(.laneOrder, "\(write.note) is performed before \(name(id)), after which it comes")
+        }
+        for (id, other) in writers.writes
+        where other.number > write.number && other.lane == write.lane && other.entity == write.entity {
+            if desk.performed[id] != nil {
+                throw Violation(.laneOrder, "\(write.note) is performed after \(other.note)")
+            }
+        }
+    }
+
+    private func name(_ id: UUIDBytes) -> String { writers.writes[id]?.note ?? "\(id)" }
+
+    /// After every commit: entries and their overlays are there, and readers see what they wrote.
+    func checkWrites(in store: Store) throws {
+        var shown: [RowKey: (overlays: [Overlay], payload: String?)] = [:]
+        let rows = Set(writers.writes.values.map(\.key))
+        var entries: [OutboxEntry] = []
+        try working {
+            try store.read { view in
+                entries = try view.outboxEntries()
+                for row in rows {
+                    let payload = try view.row(at: row).map {
+                        String(decoding: [UInt8](copying: $0.payload), as: UTF8.self)
+                    }
+                    shown[row] = (try view.overlays(at: row), payload)
+                }
+            }
+        }
+        try checkEntries(entries, shown)
+        for (row, found) in shown { try checkShown(row, found.overlays, found.payload) }
+    }
+
+    private func checkEntries(
+        _ entries: [OutboxEntry], _ shown: [RowKey: (overlays: [Overlay], payload: String?)]
+    ) throws {
+        let stored = Set(entries.lazy.filter { $0.delivery.state != .rejected }.map(\.id))
+        for id in writers.order where writers.ends[id] == nil && !stored.contains(id) {
+            throw Violation(.outbox, "\(name(id)) is gone without an outcome")
+        }
+        for entry in entries where entry.delivery.state != .rejected {
+            for row in entry.rows
+            where shown[row]?.overlays.contains(where: { $0.entryID == entry.id && !$0.isConfirmed }) != true {
+                throw Violation(.outbox, "\(name(entry.id)) has lost its overlay")
+            }
+        }
+        for (row, found) in shown {
+            for overlay in found.overlays where !overlay.isConfirmed {
+                guard let id = overlay.entryID, stored.contains(id) else {
+                    throw Violation(.outbox, "an overlay of \(row.type) \(row.key) is left of nothing")
+                }
+            }
+        }
+    }
+
+    /// The highest overlay is shown; without one, nothing older than what was written here.
+    private func checkShown(_ row: RowKey, _ overlays: [Overlay], _ payload: String?) throws {
+        guard let resource = checker.state.resources[row.resource], resource.state == .ready else {
+            // Who withdraws a resource shows it again as it is then.
+            writers.seen[row] = nil
+            return
+        }
+        if let top = overlays.last, let write = top.entryID.flatMap({ writers.writes[$0] }) {
+            let isShown =
+                switch write.change {
+                case .put(let own): payload == own
+                case .note: payload?.contains("\"note\":\"\(write.note)\"") ?? true
+                case .delete: payload == nil
+                }
+            if !isShown { throw Violation(.ownWrites, "\(write.note) lies over its row and is not shown") }
+            return
+        }
+        guard let sequence = writers.seen[row], checker.state.isMember(row.resource) else { return }
+        let id = ModelServer.ResourceID(row.resource)
+        let name = ModelServer.RowID(row.type, row.key)
+        guard server.payloads(of: name, in: id, since: sequence).contains(payload) else {
+            throw Violation(
+                .ownWrites,
+                "\(row.resource) \(name) shows \(payload ?? "nothing") at floor \(resource.floor), older than what was "
+                    + "written here at \(sequence)")
+        }
+    }
+}
+
+// MARK: - The end
+
+extension Simulator {
+    /// Waits until all is delivered that can be.
+    func settleWrites(until limit: Int64) throws {
+        guard scenario.hasWriters else { return }
+        try tellWriters(.reviveAll)
+        try checkStep()
+        while !areWritesSettled { try goOn(until: limit) }
+    }
+
+    private var areWritesSettled: Bool {
+        guard let machine = writers.machine, store != nil, !writers.needsReload else { return false }
+        return machine.entries.isEmpty && agenda.count(of: .news) == 0
+    }
+
+    /// What became of every write is what the server says.
+    func checkWritesAtEnd() throws {
+        for id in writers.order {
+            guard let write = writers.writes[id], let end = writers.ends[id] else {
+                throw Violation(.outbox, "\(name(id)) has no outcome")
+            }
+            let isRefused = desk.refused.contains(id)
+            let isTakenAlong = write.after.contains { writers.ends[$0] == .rejected } && !desk.hasDone(id)
+            switch end {
+            case .accepted where !desk.hasDone(id):
+                throw Violation(.onceOnly, "\(write.note) is accepted, and the server does not have it")
+            case .rejected where !isRefused && !isTakenAlong:
+                throw Violation(.deadLetters, "\(write.note) is a dead letter, and nobody refused it")
+            case .rejected where desk.hasDone(id):
+                throw Violation(.deadLetters, "\(write.note) is a dead letter, and the server has it")
+            default: break
+            }
+        }
+        guard let store else { return }
+        for resource in checker.state.resources.keys.sorted() {
+            let left = try working { try store.read { view in try view.overlays(of: resource) } }
+            if let overlay = left.first {
+                throw Violation(.ownWrites, "an overlay of \(resource) \(overlay.key.key) stays for good")
+            }
+        }
+    }
+}

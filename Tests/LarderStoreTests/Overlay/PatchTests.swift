@@ -1,0 +1,141 @@
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `A patch laid over a row` {
+    private let temporary = TemporaryStore()
+
+    private func text(_ number: Int, _ store: Store) throws -> String? {
+        try store.read { view in try view.payload(at: key(number)) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func patch(_ text: String) -> OverlayChange { .patch(bytes(text)) }
+
+    @discardableResult
+    private func lay(_ change: OverlayChange, _ number: Int, _ store: Store) async throws -> Int64 {
+        try await store.write { transaction in try transaction.layOver(change, at: key(number), updatedAt: 5) }
+    }
+
+    @Test func `is shown as what it makes of the row`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1,"b":2}"#), at: key(1), updatedAt: 1) }
+        let sequence = try await lay(patch(#"{"b":null,"c":3}"#), 1, store)
+        #expect(try text(1, store) == #"{"a":1,"c":3}"#)
+        let rows = try store.read { view in try view.rows(in: .all(of: translations)) }
+        #expect(rows.map(\.payload) == [bytes(#"{"a":1,"c":3}"#)])
+        #expect(rows.map(\.updatedAt) == [5])
+        let overlay = try #require(try store.read { view in try view.overlays(at: key(1)) }.first)
+        #expect(overlay.patch == bytes(#"{"b":null,"c":3}"#))
+        #expect(overlay.payload == bytes(#"{"a":1,"c":3}"#))
+        let base = try store.read { view in try view.overlayBase(at: key(1), sequence: sequence) }
+        #expect(base == bytes(#"{"a":1,"b":2}"#))
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `makes no row where there is none, and one as soon as there is`() async throws {
+        let store = try temporary.open()
+        try await lay(patch(#"{"b":2}"#), 1, store)
+        #expect(try text(1, store) == nil)
+        #expect(try store.keys(.all(of: translations)) == [])
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
+        #expect(try text(1, store) == #"{"a":1,"b":2}"#)
+        try await store.write { try $0.removeRow(at: key(1)) }
+        #expect(try text(1, store) == nil)
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `is made anew by whatever changes beneath`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
+        try await lay(patch(#"{"b":2}"#), 1, store)
+        try await store.write { transaction in
+            try transaction.put(bytes(#"{"a":2}"#), at: key(1), updatedAt: 1)
+            let seen = try transaction.payload(at: key(1))
+            #expect(seen == bytes(#"{"a":2,"b":2}"#))
+        }
+        #expect(try text(1, store) == #"{"a":2,"b":2}"#)
+        try await store.replace(translations, with: [(key(1), bytes(#"{"a":3}"#)), (key(2), bytes("{}"))])
+        #expect(try text(1, store) == #"{"a":3,"b":2}"#)
+        try await store.replace(translations, with: [(key(2), bytes("{}"))])
+        #expect(try text(1, store) == nil)
+        try await store.replace(translations, with: [(key(1), bytes("[]"))])
+        #expect(try text(1, store) == #"{"b":2}"#)
+        try await store.write { try $0.withdraw(translations, floor: 9, as: .hidden) }
+        #expect(try text(1, store) == nil)
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `lies over others, and is made anew when one of them goes or changes`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
+        let first = try await lay(patch(#"{"x":1}"#), 1, store)
+        let second = try await lay(.replacement(bytes(#"{"y":1}"#)), 1, store)
+        let third = try await lay(patch(#"{"z":1}"#), 1, store)
+        #expect(try text(1, store) == #"{"y":1,"z":1}"#)
+        #expect(try store.read { view in try view.overlayBase(at: key(1), sequence: third) } == bytes(#"{"y":1}"#))
+        try await store.write { try $0.changeOverlay(at: key(1), sequence: second, to: .removal) }
+        #expect(try text(1, store) == nil)
+        try await store.write { try $0.removeOverlay(at: key(1), sequence: second) }
+        #expect(try text(1, store) == #"{"a":1,"x":1,"z":1}"#)
+        try await store.write { try $0.changeOverlay(at: key(1), sequence: first, to: patch(#"{"x":2}"#)) }
+        #expect(try text(1, store) == #"{"a":1,"x":2,"z":1}"#)
+        try await store.write { try $0.removeOverlay(at: key(1), sequence: first) }
+        #expect(try text(1, store) == #"{"a":1,"z":1}"#)
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `that is no JSON, or none to be had of what is damaged, is refused`() async throws {
+        let store = try temporary.open()
+        await #expect(throws: StoreError.invalid(.invalidValue(field: "patch", value: 1))) {
+            try await store.write { try $0.layOver(.patch(bytes("{")), at: key(1), updatedAt: 1) }
+        }
+        #expect(try store.read { view in try view.overlays(at: key(1)) } == [])
+    }
+
+    @Test func `is in the indexes as what it makes, before and after a change beneath`() async throws {
+        let store = try temporary.open()
+        try await store.declareIndex(priceIndex)
+        try await store.replace(translations, with: (1...3).map { (key($0), priced("\($0)")) })
+        try await lay(patch(#"{"p":9}"#), 1, store)
+        try await lay(patch(#"{"q":9}"#), 2, store)
+        #expect(try store.keys(of: "price") == ["2", "3", "1"])
+        try await store.write { try $0.put(priced("20"), at: key(2), updatedAt: 1) }
+        #expect(try store.keys(of: "price") == ["3", "1", "2"])
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `tells observers what is shown differently, and nothing of what it hides`() async throws {
+        let store = try temporary.open()
+        try await store.write { transaction in
+            for number in 1...2 { try transaction.put(bytes(#"{"a":1}"#), at: key(number), updatedAt: 1) }
+        }
+        try await lay(patch(#"{"b":2}"#), 1, store)
+        try await lay(.replacement(bytes("{}")), 2, store)
+        var changes = store.changes(in: .everything).makeAsyncIterator()
+        try await store.write { transaction in
+            try transaction.put(bytes(#"{"a":2}"#), at: key(1), updatedAt: 1)
+            try transaction.put(bytes(#"{"a":2}"#), at: key(2), updatedAt: 1)
+        }
+        #expect(await changes.next()?.rows[translations]?.upserts == [key(1)])
+        try await store.write { try $0.removeRow(at: key(2)) }
+        #expect(await changes.next()?.rows[translations] == nil)
+        try await store.write { try $0.removeRow(at: key(1)) }
+        #expect(await changes.next()?.rows[translations]?.removals == [key(1)])
+        try store.close()
+    }
+
+    @Test func `is found stale by verify when somebody changed the row beneath and not it`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
+        try await lay(patch(#"{"b":2}"#), 1, store)
+        let raw = try RawStore(temporary.path)
+        let record = try #require(try raw.records().first { $0.table == .overlay })
+        let body = Array(record.body.dropLast()) + bytes(",\"x\":1}")
+        let value = Record.seal(
+            body: body.rawSpan, codec: PayloadCodec.json.rawValue, key: record.key.rawSpan,
+            seed: TableName.overlay.seed)
+        try raw.replace([record], by: [RawRecord(table: .overlay, key: record.key, value: value)])
+        #expect(try store.findings().map(\.kind).contains(.derived))
+        try raw.close()
+    }
+}
