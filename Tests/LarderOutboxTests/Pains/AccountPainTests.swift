@@ -18,7 +18,8 @@ import Testing
         }
     }
 
-    @Test func `credentials are those of the send, not of the enqueue, and are stored nowhere [iterable-swift-sdk #1085]`()
+    @Test
+    func `credentials are those of the send, not of the enqueue, and are stored nowhere [iterable-swift-sdk #1085]`()
         async throws
     {
         let tokens = Tokens()
@@ -34,7 +35,9 @@ import Testing
         #expect(world.requests.map { $0.fields[.authorization] } == ["ada new"])
     }
 
-    @Test func `an expired login spends no attempt, however often it is answered with 401 [PackRat #2673, teachLink_mobile #624]`()
+    @Test
+    func
+        `an expired login spends no attempt, however often it is answered with 401 [PackRat #2673, teachLink_mobile #624]`()
         async throws
     {
         let isExpired = Mutex(true)
@@ -89,7 +92,9 @@ import Testing
         #expect(try world.entries().count == 1)
     }
 
-    @Test func `accounts lie in directories of their own, beside and not within each other [realm-swift #2016, couchbase-lite-ios #357, mapbox-gl-native #869, #5112]`()
+    @Test
+    func
+        `accounts lie in directories of their own, beside and not within each other [realm-swift #2016, couchbase-lite-ios #357, mapbox-gl-native #869, #5112]`()
         throws
     {
         let paths = ["ada", "bob", "Ada", "../bob", ""].map { Store.accountPath(base: "/data/larder", account: $0) }

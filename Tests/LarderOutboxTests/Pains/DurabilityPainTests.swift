@@ -29,7 +29,9 @@ import Testing
         }
     }
 
-    @Test func `a write under way when the process dies is sent again under its key [TanStack query #6238, #3460, WatermelonDB #1664, #1881]`()
+    @Test
+    func
+        `a write under way when the process dies is sent again under its key [TanStack query #6238, #3460, WatermelonDB #1664, #1881]`()
         async throws
     {
         let arrived = Mutex(false)
@@ -107,7 +109,9 @@ import Testing
         }
     }
 
-    @Test func `the acceptance of an older write takes no newer one with it [Store #761, PR #762, #727, #735]`() async throws {
+    @Test func `the acceptance of an older write takes no newer one with it [Store #761, PR #762, #727, #735]`()
+        async throws
+    {
         let resource = ResourceKey("notes", 1)
         let row = RowKey(resource: resource, type: "note", key: "1")
         let gate = Mutex<[CheckedContinuation<Void, Never>]>([])
@@ -135,7 +139,9 @@ import Testing
         #expect(world.requests.count == 2)
     }
 
-    @Test func `an enqueue returns without a network and without a running outbox [firebase-ios-sdk #3303, #13012, #1900, #4571, flutter #25415]`()
+    @Test
+    func
+        `an enqueue returns without a network and without a running outbox [firebase-ios-sdk #3303, #13012, #1900, #4571, flutter #25415]`()
         async throws
     {
         let world = try OutboxWorld(.offline)

@@ -9,7 +9,8 @@ import Testing
 
 /// What users of other outboxes complain of: the queue stops, one entry blocks all. The threads are named in each test.
 @Suite(.timeLimit(.minutes(1))) struct `Pains: the queue that stops, and the poison` {
-    @Test func `a send that fails once is tried again by itself [powersync-swift #179, #160, #145, powersync-native #15]`()
+    @Test
+    func `a send that fails once is tried again by itself [powersync-swift #179, #160, #145, powersync-native #15]`()
         async throws
     {
         let failures = Mutex(1)
@@ -33,7 +34,8 @@ import Testing
         }
     }
 
-    @Test func `credentials that cannot be had stop nothing for good [powersync-swift #179, rxdb #7259]`() async throws {
+    @Test func `credentials that cannot be had stop nothing for good [powersync-swift #179, rxdb #7259]`() async throws
+    {
         struct Failing: AccountCredentials {
             let failures = Counter(1)
             struct Unavailable: Error {}
@@ -68,7 +70,8 @@ import Testing
         #expect(outcomes == ["accepted", "accepted", "accepted"])
     }
 
-    @Test func `what waits at a start is sent without a new write [TanStack query #5847, workbox #597, YapDatabase #135]`()
+    @Test
+    func `what waits at a start is sent without a new write [TanStack query #5847, workbox #597, YapDatabase #135]`()
         async throws
     {
         let world = try OutboxWorld(.offline)
@@ -83,7 +86,9 @@ import Testing
         #expect(world.requests.count == 1)
     }
 
-    @Test func `a refused write is set aside and told, and the rest goes on [PowerSync's docs on blocked queues, rxdb #3622, WatermelonDB's backend rules]`()
+    @Test
+    func
+        `a refused write is set aside and told, and the rest goes on [PowerSync's docs on blocked queues, rxdb #3622, WatermelonDB's backend rules]`()
         async throws
     {
         let world = try OutboxWorld { request in
@@ -103,10 +108,13 @@ import Testing
             #expect(letter.id == poison.id && letter.delivery.state == .rejected)
             #expect(letter.payload == Array("{\"n\":1}".utf8))
         }
-        #expect(world.events.withLock { $0 }.contains { if case .rejected(_, .status(422)) = $0 { true } else { false } })
+        #expect(
+            world.events.withLock { $0 }.contains { if case .rejected(_, .status(422)) = $0 { true } else { false } })
     }
 
-    @Test func `a write that keeps failing blocks no other lane, and parks after its attempts [WatermelonDB: a permanently unsyncable app]`()
+    @Test
+    func
+        `a write that keeps failing blocks no other lane, and parks after its attempts [WatermelonDB: a permanently unsyncable app]`()
         async throws
     {
         let world = try OutboxWorld { request in

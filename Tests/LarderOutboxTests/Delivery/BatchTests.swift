@@ -1,0 +1,104 @@
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A batch` {
+    private func enqueueThree(_ outbox: Outbox) async throws -> [UUIDBytes] {
+        var ids: [UUIDBytes] = []
+        for number in 1...3 { ids.append(try await outbox.enqueue(note(number, entity: "\(number)")).id) }
+        return ids
+    }
+
+    private static func outcomes(_ statuses: [(UUIDBytes, Int)]) -> TransportResponse {
+        let list = statuses.map { "{\"id\":\"\($0)\",\"status\":\($1)}" }.joined(separator: ",")
+        return TransportResponse(status: .ok, body: Array("{\"outcomes\":[\(list)]}".utf8))
+    }
+
+    @Test func `carries each entry with its identity, kind, endpoint and payload [§4.4.7]`() async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox { $0.batch = BatchPolicy() }
+        let ids = try await enqueueThree(outbox)
+        world.answer { _ in Self.outcomes(ids.map { ($0, 200) }) }
+        try await world.running(outbox) {
+            for id in ids { #expect(try await outbox.outcome(of: id) == .accepted) }
+        }
+        let request = try #require(world.requests.first)
+        #expect(world.requests.count == 1 && request.path == "/api/sync/batch" && request.method == "POST")
+        let operations = zip(ids, 1...3).map { id, number in
+            "{\"id\":\"\(id)\",\"type\":\"note.create\",\"resource\":\"/notes\",\"method\":\"POST\",\"payload\":{\"n\":\(number)}}"
+        }
+        #expect(
+            String(decoding: request.body, as: UTF8.self) == "{\"operations\":[\(operations.joined(separator: ","))]}")
+        #expect(request.key.flatMap { UUIDBytes($0) } != nil && !ids.map(\.description).contains(request.key ?? ""))
+    }
+
+    @Test func `that is not answered is sent again as it was, also after a restart [§4.4.7]`() async throws {
+        let world = try OutboxWorld { _ throws(TransportError) in throw .connectionLost(reason: "lost") }
+        let first = try world.outbox { $0.batch = BatchPolicy() }
+        let ids = try await enqueueThree(first)
+        try await world.running(first) { try await world.wait(first) { $0.waiting == 3 } }
+        _ = try await first.enqueue(note(4, entity: "4"))
+        world.answer { _ in Self.outcomes(ids.map { ($0, 200) }) }
+        let second = try world.outbox { $0.batch = BatchPolicy() }
+        try await world.running(second) {
+            try await second.retryAll()
+            for id in ids { #expect(try await second.outcome(of: id) == .accepted) }
+        }
+        let batches = world.requests.filter { $0.path == "/api/sync/batch" }
+        #expect(batches.count == 2 && batches[0].body == batches[1].body && batches[0].key == batches[1].key)
+    }
+
+    @Test func `ends member by member [§4.4.7]`() async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox { $0.batch = BatchPolicy() }
+        let ids = try await enqueueThree(outbox)
+        world.answer { _ in Self.outcomes([(ids[0], 201), (ids[1], 422), (ids[2], 503)]) }
+        try await world.running(outbox) {
+            #expect(try await outbox.outcome(of: ids[0]) == .accepted)
+            #expect(try await outbox.outcome(of: ids[1]) == .rejected("the server refused it (422)"))
+            try await world.wait(outbox) { $0.waiting == 1 && $0.rejected == 1 }
+        }
+    }
+
+    @Test func `of which success says nothing is not taken for done [§4.4.7]`() async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .ok, body: Array("{\"ok\":true}".utf8)) }
+        let outbox = try world.outbox { $0.batch = BatchPolicy() }
+        _ = try await enqueueThree(outbox)
+        try await world.running(outbox) { try await world.wait(outbox) { $0.waiting == 3 } }
+        #expect(try world.entries().allSatisfy { $0.delivery.isInDoubt && $0.delivery.batch != nil })
+    }
+
+    @Test func `is not for files, other header fields, or bodies that are no JSON`() async throws {
+        let world = try OutboxWorld { request in
+            request.path == "/api/sync/batch" ? TransportResponse(status: .notFound) : TransportResponse(status: .ok)
+        }
+        let outbox = try world.outbox { $0.batch = BatchPolicy() }
+        var plain = note(1, entity: "1")
+        plain.body = .bytes(Array("no JSON".utf8))
+        var conditional = note(2, entity: "2")
+        conditional.fields[.ifMatch] = "\"1\""
+        var ids = [try await outbox.enqueue(plain).id, try await outbox.enqueue(conditional).id]
+        ids.append(try await outbox.enqueue(note(3, entity: "3")).id)
+        try await world.running(outbox) {
+            for id in ids { #expect(try await outbox.outcome(of: id) == .accepted) }
+        }
+        #expect(world.requests.allSatisfy { $0.path == "/api/notes" })
+    }
+
+    @Test func `that the server does not know is taken apart, each entry under its own key [§4.4.7]`() async throws {
+        let world = try OutboxWorld { request in
+            request.path == "/api/sync/batch" ? TransportResponse(status: .notFound) : TransportResponse(status: .ok)
+        }
+        let outbox = try world.outbox { $0.batch = BatchPolicy() }
+        let ids = try await enqueueThree(outbox)
+        try await world.running(outbox) {
+            for id in ids { #expect(try await outbox.outcome(of: id) == .accepted) }
+        }
+        #expect(Set(world.requests.dropFirst().compactMap(\.key)) == Set(ids.map(\.description)))
+    }
+}

@@ -1,0 +1,120 @@
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `What people do with entries` {
+    private let row = RowKey(resource: ResourceKey("notes", 1), type: "note", key: "1")
+
+    @Test func `a rejected write is sent again as one of its own, in its place [§4.5.7]`() async throws {
+        let status = Mutex(422)
+        let world = try OutboxWorld { _ in TransportResponse(status: .init(code: status.withLock { $0 })) }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let first = try await outbox.enqueue(note(1))
+            _ = try await outbox.outcome(of: first.id)
+            status.withLock { $0 = 200 }
+            let second = try await outbox.retryRejected(first.id)
+            #expect(second != first.id)
+            #expect(try await outbox.outcome(of: second) == .accepted)
+            #expect(try await outbox.outcome(of: first.id) == .removed("superseded"))
+            #expect(world.requests.map(\.key) == [first.id.description, second.description])
+            try await world.wait(outbox) { $0.rejected == 0 }
+        }
+    }
+
+    @Test func `a failed head holds its entity and nothing else, and is revived when the network returns [§4.5.7]`()
+        async throws
+    {
+        let fails = Mutex(true)
+        let world = try OutboxWorld { request in
+            request.body == Array("{\"n\":1}".utf8) && fails.withLock { $0 }
+                ? TransportResponse(status: .badGateway) : TransportResponse(status: .ok)
+        }
+        let outbox = try world.outbox { $0.mostAttempts = 1 }
+        try await world.running(outbox) {
+            let head = try await outbox.enqueue(note(1, entity: "a", lane: .global))
+            try await world.wait(outbox) { $0.failed == 1 }
+            let same = try await outbox.enqueue(note(2, entity: "a", lane: .global))
+            let other = try await outbox.enqueue(note(3, entity: "b", lane: .global))
+            #expect(try await outbox.outcome(of: other.id) == .accepted)
+            #expect(try world.entries().map(\.id) == [head.id, same.id])
+            fails.withLock { $0 = false }
+            world.network.set(.offline)
+            try await world.wait(outbox) { $0.pauses == [.offline] }
+            world.network.set(.online)
+            #expect(try await outbox.outcome(of: head.id) == .accepted)
+            #expect(try await outbox.outcome(of: same.id) == .accepted)
+        }
+    }
+
+    @Test func `what may have been forgotten is asked about, and done as the host says [§4.3.2]`() async throws {
+        let loses = Mutex(true)
+        let world = try OutboxWorld { _ throws(TransportError) in
+            if loses.withLock({ $0 }) { throw .connectionLost(reason: "lost") }
+            return TransportResponse(status: .ok)
+        }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(note(1))
+            try await world.wait(outbox) { $0.waiting == 1 }
+            await world.clock.sleepers(atLeast: 1)
+            world.clock.advance(by: .seconds(24 * 3600))
+            try await world.wait(outbox) { $0.unresolved == 1 }
+            #expect(world.requests.count == 1)
+            loses.withLock { $0 = false }
+            await #expect(throws: OutboxError.self) { try await outbox.cancel(queued.id) }
+            try await outbox.decide(queued.id, .sendAgain)
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+            #expect(world.requests.map(\.key) == [queued.id.description, queued.id.description])
+        }
+    }
+
+    @Test func `a drop takes the effect back, and what came after it goes with it`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        var visit = note(1, entity: "visit")
+        visit.effects = [RowEffect(.replacement(Array("{}".utf8)), at: row)]
+        let first = try await outbox.enqueue(visit)
+        var photo = note(2, entity: "photo")
+        photo.after = [first.id]
+        let second = try await outbox.enqueue(photo)
+        try await outbox.drop(first.id)
+        #expect(try world.store.read { view in try view.payload(at: row) } == nil)
+        #expect(try await outbox.outcome(of: first.id) == .removed("dropped"))
+        #expect(
+            try await outbox.outcome(of: second.id)
+                == .rejected("it came after \(first.id), which was refused or given up"))
+    }
+
+    @Test func `a write that was never tried is taken back; one that was is not`() async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let tried = try await outbox.enqueue(note(1, entity: "a"))
+            try await world.wait(outbox) { $0.waiting == 1 }
+            let untried = try await outbox.enqueue(note(2, entity: "a"))
+            try await outbox.cancel(untried.id)
+            #expect(try await outbox.outcome(of: untried.id) == .removed("cancelled"))
+            await #expect(throws: OutboxError.self) { try await outbox.cancel(tried.id) }
+            #expect(try world.entries().map(\.id) == [tried.id])
+        }
+    }
+
+    @Test func `a run in the background sends what it can, and tells what is left`() async throws {
+        let world = try OutboxWorld { request in
+            request.body == Array("{\"n\":2}".utf8)
+                ? TransportResponse(status: .serviceUnavailable, headers: [.retryAfter: "600"])
+                : TransportResponse(status: .ok)
+        }
+        let outbox = try world.outbox()
+        for number in 1...3 { try await outbox.enqueue(note(number, entity: "\(number)")) }
+        let left = await outbox.runOnce(within: .seconds(20))
+        #expect(left.waiting == 1 && left.unsent == 1 && !left.isRunning)
+        #expect(left.pauses == [.notRunning])
+    }
+}

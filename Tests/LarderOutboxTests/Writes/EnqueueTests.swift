@@ -1,0 +1,156 @@
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `An enqueue` {
+    private let row = RowKey(resource: ResourceKey("notes", 1), type: "note", key: "1")
+
+    @Test func `keeps all that a write is: kind, endpoint, method, payload, time, counts, state [§4.2.7]`() async throws
+    {
+        let world = try OutboxWorld(.offline)
+        let queued = try await world.outbox(account: "ada").enqueue(
+            OutboxWrite(
+                "CHECK_IN", .put, "/visits/7", body: .bytes(Array("{}".utf8)), entity: "visit/7",
+                effects: [RowEffect(.replacement(Array("{}".utf8)), at: row)]))
+        let entry = try #require(try world.entries().first)
+        #expect(entry.id == queued.id)
+        #expect(entry.mutationType == "CHECK_IN" && entry.method == "PUT" && entry.endpoint == "/visits/7")
+        #expect(entry.payload == Array("{}".utf8) && entry.createdAt == world.clock.wallMilliseconds)
+        #expect(entry.draft.mostAttempts == 5 && entry.delivery == OutboxDelivery())
+        #expect(entry.draft.account == "ada" && entry.draft.entity == "visit/7" && entry.rows == [row])
+        #expect(try world.store.read { view in try view.overlays(at: row).map(\.entryID) } == [queued.id])
+    }
+
+    @Test func `answers that the write is queued [§4.2.8]`() async throws {
+        let world = try OutboxWorld(.offline)
+        let queued = try await world.outbox().enqueue(note(1))
+        #expect(queued == .queued(queued.id))
+    }
+
+    @Test func `mints an identity once, which is the key of every send [§4.5.1] [§4.5.3]`() async throws {
+        let failures = Counter(2)
+        let world = try OutboxWorld { _ in TransportResponse(status: failures.takeOne() ? .serviceUnavailable : .ok) }
+        let outbox = try world.outbox()
+        let queued = try await outbox.enqueue(note(1))
+        try await world.running(outbox) {
+            for seconds in [1, 2] {
+                try await world.wait(outbox) { $0.waiting == 1 }
+                await world.clock.sleepers(atLeast: 1)
+                world.clock.advance(by: .seconds(seconds))
+            }
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+        }
+        #expect(world.requests.map(\.key) == Array(repeating: queued.id.description, count: 3))
+    }
+
+    @Test func `of a second tap gives the first one's entry, and refuses another content under its key [§4.3.4]`()
+        async throws
+    {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        var write = note(1)
+        write.deduplicationKey = "tap"
+        let first = try await outbox.enqueue(write)
+        #expect(try await outbox.enqueue(write) == .alreadyQueued(first.id))
+        var other = note(2)
+        other.deduplicationKey = "tap"
+        let error = await #expect(throws: OutboxError.self) { try await outbox.enqueue(other) }
+        guard case .deduplicationMismatch(first.id) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(try world.entries().map(\.id) == [first.id])
+    }
+
+    @Test func `that does not fit is refused, and loses nothing [§4.2.5] [§4.5.6]`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox { $0.bounds = OutboxBounds(entries: 2) }
+        let kept = [try await outbox.enqueue(note(1)).id, try await outbox.enqueue(note(2)).id]
+        let error = await #expect(throws: OutboxError.self) { try await outbox.enqueue(note(3)) }
+        guard case .full(let pending) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(pending.entries == 2)
+        #expect(try world.entries().map(\.id) == kept)
+        let small = try world.outbox { $0.bounds = OutboxBounds(byteCount: 10) }
+        await #expect(throws: OutboxError.self) { try await small.enqueue(note(4)) }
+    }
+
+    @Test func `that evicts the oldest makes it a dead letter, never nothing [§4.2.5] [§4.5.6]`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox { $0.bounds = OutboxBounds(entries: 2, whenFull: .retireOldest) }
+        var first = note(1)
+        first.effects = [RowEffect(.replacement(Array("{}".utf8)), at: row)]
+        let oldest = try await outbox.enqueue(first)
+        for number in 2...3 { try await outbox.enqueue(note(number)) }
+        let entries = try world.entries()
+        #expect(entries.map(\.delivery.state) == [.failed, .pending, .pending])
+        #expect(entries.first?.id == oldest.id)
+        #expect(try world.store.read { view in try view.payload(at: row) } != nil)
+        #expect(try world.store.read { view in try view.pendingOutbox().entries } == 2)
+        try await outbox.retry(oldest.id)
+        #expect(try world.entries().map(\.delivery.state) == [.pending, .pending, .pending])
+    }
+
+    @Test func `goes into a transaction of the host's, with whatever else that changes`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        let prepared = try outbox.prepare(note(1))
+        struct Refused: Error {}
+        await #expect(throws: Refused.self) {
+            try await world.store.write { transaction in
+                try transaction.enqueue(prepared)
+                throw Refused()
+            }
+        }
+        #expect(try world.entries().isEmpty)
+        let row = row
+        try await world.store.write { transaction in
+            try transaction.put(Array("{}".utf8), at: row, updatedAt: 1)
+            try transaction.enqueue(prepared)
+        }
+        #expect(try world.entries().map(\.id) == [prepared.id])
+    }
+
+    @Test func `behind a rejected write is refused, and an endpoint that is no path too`() async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .forbidden) }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let visit = try await outbox.enqueue(note(1))
+            _ = try await outbox.outcome(of: visit.id)
+            var photo = note(2)
+            photo.after = [visit.id]
+            await #expect(throws: OutboxError.self) { try await outbox.enqueue(photo) }
+            await #expect(throws: OutboxError.self) { try await outbox.enqueue(OutboxWrite("x", .post, "//evil.test")) }
+        }
+        #expect(try world.entries().count == 1)
+    }
+
+    @Test func `is not for writes that may not wait: those are sent now, or fail as offline`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            try await world.wait(outbox) { $0.isRunning }
+            for await status in outbox.statuses() where status.isRunning { break }
+            // The network is known to be away as soon as its state was told.
+            try await outbox.enqueue(note(9))
+            try await world.wait(outbox) { $0.pauses == [.offline] }
+            let error = await #expect(throws: OutboxError.self) { try await outbox.send(note(1)) }
+            guard case .offline = error else {
+                Issue.record("another error: \(String(describing: error))")
+                return
+            }
+            world.network.set(.online)
+            try await world.wait(outbox) { $0.oldestCreatedAt == nil }
+            let answer = try await outbox.send(note(1))
+            #expect(answer.head.status == .ok)
+        }
+        #expect(try world.entries().isEmpty)
+        #expect(Set(world.requests.compactMap(\.key)).count == 2)
+    }
+}
