@@ -38,7 +38,9 @@ extension Transaction {
     ///
     /// - Returns: false when it came too late.
     /// - Throws: what the store throws.
-    package mutating func load(_ loaded: AnswerLoading.LoadedRow, for answer: UnloadedAnswer, at now: Int64) throws -> Bool {
+    package mutating func load(_ loaded: AnswerLoading.LoadedRow, for answer: UnloadedAnswer, at now: Int64) throws
+        -> Bool
+    {
         let (row, entry) = (answer.row, answer.entry)
         guard try madeRow(by: entry, at: row) == answer.shown else { return false }
         let updatedAt = loaded.updatedAt ?? now

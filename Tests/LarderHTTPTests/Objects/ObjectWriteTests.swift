@@ -107,11 +107,10 @@ import Testing
         world.goOnline()
         // The server rounds, and says so only when asked.
         world.server.set { $0.pages["/User/1"] = "1\t12" }
-        try await world.sendOut()
-        for try await number in world.store.values(
-            in: .row(user(1).row),
-            { view in try view.payload(at: user(1).row) ?? [] })
-        where number == Array("12".utf8) { break }
+        let numbers = world.store.values(in: .row(user(1).row)) { view in try view.payload(at: user(1).row) ?? [] }
+        try await world.sendOut {
+            for try await number in numbers where number == Array("12".utf8) { break }
+        }
         #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "12")
     }
 

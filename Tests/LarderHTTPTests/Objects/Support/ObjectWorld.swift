@@ -84,10 +84,14 @@ final class ObjectWorld: Sendable {
             connectivity: connectivity)
     }
 
-    /// Runs the outbox until nothing waits any more.
-    func sendOut() async throws {
+    /// Runs the outbox until nothing waits any more, and `body` is over.
+    func sendOut(_ body: () async throws -> Void = {}) async throws {
         let run = Task { try await outbox.run() }
-        for await status in outbox.statuses() where status.isRunning && status.unsent == 0 { break }
+        let ends = store.values(in: .outbox) { view in
+            try view.outboxEntries().allSatisfy { $0.delivery.state == .rejected }
+        }
+        for try await isOver in ends where isOver { break }
+        try await body()
         run.cancel()
         _ = await run.result
     }
