@@ -44,7 +44,7 @@ private struct SlowSource: PageSource {
     @Test func `accepted while a page is on its way is not undone by that page`() async throws {
         try await fixture.put(1...6)
         try await enqueue()
-        let server = ListServer([1: "row 1", 2: "theirs", 3: "row 3", 4: "row 4", 5: "row 5", 6: "row 6"])
+        let server = ListServer(.offset, [1: "row 1", 2: "theirs", 3: "row 3", 4: "row 4", 5: "row 5", 6: "row 6"])
         let source = SlowSource(server: server) { [fixture, id] in
             try await fixture.store.write { try $0.accept(id, at: 1) }
         }

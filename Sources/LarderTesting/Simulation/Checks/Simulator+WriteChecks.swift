@@ -69,8 +69,9 @@ extension Simulator {
             try store.read { view in
                 entries = try view.outboxEntries()
                 for row in rows {
-                    let payload = try view.row(at: row).map {
-                        String(decoding: [UInt8](copying: $0.payload), as: UTF8.self)
+                    var payload: String?
+                    if let found = try view.row(at: row) {
+                        payload = String(decoding: [UInt8](copying: found.payload), as: UTF8.self)
                     }
                     shown[row] = (try view.overlays(at: row), payload)
                 }

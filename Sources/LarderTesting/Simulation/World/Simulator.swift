@@ -1,4 +1,5 @@
 internal import LarderFormat
+internal import LarderOutbox
 internal import LarderStore
 internal import LarderSync
 internal import LarderTransport

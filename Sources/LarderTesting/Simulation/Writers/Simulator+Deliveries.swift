@@ -1,6 +1,7 @@
 internal import LarderFormat
 internal import LarderOutbox
 internal import LarderStore
+internal import LarderTransport
 
 // What the machine asks for: requests, the timer, signing in.
 extension Simulator {
@@ -37,7 +38,7 @@ extension Simulator {
     }
 
     /// The host looks whether the server has the write.
-    private func decide(_ id: UUIDBytes) {
+    func decide(_ id: UUIDBytes) {
         agenda.add(
             at: now + 100_000, .news, "decides",
             .other { [unowned self] in

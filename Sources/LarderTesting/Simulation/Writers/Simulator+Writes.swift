@@ -1,6 +1,8 @@
+internal import LarderEngine
 internal import LarderFormat
 internal import LarderOutbox
 internal import LarderStore
+internal import LarderTransport
 
 // Who writes, and what the machine makes of it: a second shell beside the asynchronous one. The commits are the shipped
 // ones.
@@ -71,6 +73,8 @@ extension Simulator {
         writers.machine = DeliveryMachine(
             policy: scenario.delivery, gate: .signedIn(Writers.account), seed: scenario.seed &+ processes)
         try reloadWriters()
+        // What the host was asked before the process died it is not asked again: it looks.
+        for entry in writers.machine?.entries ?? [] where entry.delivery.state == .unresolved { decide(entry.id) }
         try tellWriters(.network(isUsable: link.level != .offline))
     }
 

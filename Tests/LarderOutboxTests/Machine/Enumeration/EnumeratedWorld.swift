@@ -117,7 +117,9 @@ extension EnumeratedWorld {
             world.unheard = []
             let isUp = isUp
             return try world.react(.loaded(world.storedEntries), isCalm: false)
-                .flatMap { (world) throws -> [EnumeratedWorld] in try world.react(.network(isUsable: isUp), isCalm: false) }
+                .flatMap { (world) throws -> [EnumeratedWorld] in
+                    try world.react(.network(isUsable: isUp), isCalm: false)
+                }
         }
     }
 
