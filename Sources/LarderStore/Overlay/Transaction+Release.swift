@@ -51,8 +51,13 @@ extension Transaction {
     ///   - acceptance: the journal's sequence of the outcome.
     mutating func confirmOverlays(of entry: OutboxEntry, serverSequence: Int64?, acceptance: Int64) throws {
         for row in entry.rows {
-            try confirmOverlay(
-                at: row, sequence: entry.sequence, serverSequence: serverSequence, acceptance: acceptance)
+            do {
+                try confirmOverlay(
+                    at: row, sequence: entry.sequence, serverSequence: serverSequence, acceptance: acceptance)
+            } catch let error as StoreError {
+                // A damaged overlay must not keep its entry from leaving; it is found by a walk through the store.
+                guard case .damaged = error else { throw error }
+            }
         }
         for row in entry.rows { try settle(at: row) }
     }

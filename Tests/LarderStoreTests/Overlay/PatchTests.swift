@@ -124,6 +124,27 @@ import Testing
         try store.close()
     }
 
+    @Test func `that is damaged keeps nothing from being synced, accepted or taken away`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
+        try await store.write { transaction in
+            try transaction.enqueue(draft(1), effects: [RowEffect(patch(#"{"b":2}"#), at: key(1))])
+        }
+        let raw = try RawStore(temporary.path)
+        let record = try #require(try raw.records().first { $0.table == .overlay })
+        var value = record.value
+        value[value.count - 1] ^= 1
+        try raw.replace([record], by: [RawRecord(table: .overlay, key: record.key, value: value)])
+        try await store.write { try $0.put(bytes(#"{"a":2}"#), at: key(1), updatedAt: 1) }
+        try await store.write { try $0.accept(draft(1).id, at: 9) }
+        #expect(throws: StoreError.self) { try store.read { view in try view.payload(at: key(1)) } }
+        let sequence = try store.read { view in try view.outboxOutcomes().map(\.sequence) }
+        try await store.write { try $0.removeOverlay(at: key(1), sequence: sequence[0]) }
+        #expect(try text(1, store) == #"{"a":2}"#)
+        #expect(try store.findings() == [])
+        try raw.close()
+    }
+
     @Test func `is found stale by verify when somebody changed the row beneath and not it`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
