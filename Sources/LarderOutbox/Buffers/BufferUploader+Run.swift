@@ -5,7 +5,8 @@ internal import Logging
 internal import Synchronization
 
 extension BufferUploader {
-    /// Uploads what is kept, and what is appended, until the task is cancelled or the store closes. Called once at a time.
+    /// Uploads what is kept, and what is appended, until the task is cancelled or the store closes. Called once at a
+    /// time.
     ///
     /// A request under way then is ended; it is sent again as it was, under its key, at the next start.
     public func run() async {

@@ -6,9 +6,9 @@ internal import Synchronization
 
 /// Keeps points that come often, such as where the device is, and uploads them many at a time.
 ///
-/// Points are made under the account that is signed in and uploaded only while it is; each account has its own ring. The host starts
-/// it once (``run()``), beside the outbox whose server, credentials, network and session it shares. What is sent when
-/// is decided by a pure step function; this is the shell that performs it.
+/// Points are made under the account that is signed in and uploaded only while it is; each account has its own ring.
+/// The host starts it once (``run()``), beside the outbox whose server, credentials, network and session it shares.
+/// What is sent when is decided by a pure step function; this is the shell that performs it.
 public final class BufferUploader: Sendable {
     let outbox: Outbox
     let name: String
@@ -31,7 +31,8 @@ public final class BufferUploader: Sendable {
     ///   - json: the point, one JSON value in UTF-8; what it says is not looked at.
     ///   - time: when it was recorded, in milliseconds since 1970-01-01 UTC.
     /// - Returns: how the ring is now.
-    /// - Throws: ``OutboxError/notSignedIn``; ``StoreError/invalid(_:)`` above `Limits.bufferPoint`; what the store throws.
+    /// - Throws: ``OutboxError/notSignedIn``; ``StoreError/invalid(_:)`` above `Limits.bufferPoint`; what the store
+    ///   throws.
     @discardableResult
     public func append(_ json: [UInt8], at time: Int64) async throws -> BufferState {
         guard let ring = ring(of: outbox.gateBroadcast.current) else { throw OutboxError.notSignedIn }
@@ -56,7 +57,8 @@ public final class BufferUploader: Sendable {
         }
     }
 
-    /// The host has come to the foreground: what waits is tried at once, as far as the server did not ask for more time.
+    /// The host has come to the foreground: what waits is tried at once, as far as the server did not ask for more
+    /// time.
     public func foreground() { post(.event(.foreground)) }
 
     func ring(of gate: SessionGate) -> BufferName? {

@@ -2,7 +2,8 @@ package import LarderStore
 
 /// What happens to the upload of a buffer.
 package enum UploadEvent: Hashable, Sendable {
-    /// How the ring lies in the store: its upload, and the sequences of its oldest points, as many as one request takes or more.
+    /// How the ring lies in the store: its upload, and the sequences of its oldest points, as many as one request takes
+    /// or more.
     case ring(BufferUpload, oldest: [Int64])
     /// Whether the server can be asked at all.
     case network(isUsable: Bool)

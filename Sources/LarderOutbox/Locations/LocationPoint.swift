@@ -62,8 +62,8 @@ public struct LocationPoint: Hashable, Sendable {
     private static func share(_ value: Double) -> Double? { (0...1).contains(value) ? value : nil }
     private static func length(_ value: Double) -> Double? { value >= 0 && value.isFinite ? value : nil }
 
-    /// The point as the server takes it: names in snake case, the time by RFC 3339 with thousandths of a second, numbers in the
-    /// shortest form that reads back as the same double, and nothing for what is not known.
+    /// The point as the server takes it: names in snake case, the time by RFC 3339 with thousandths of a second,
+    /// numbers in the shortest form that reads back as the same double, and nothing for what is not known.
     public var json: [UInt8] {
         var object = Members()
         object.append("id", id.description)

@@ -8,11 +8,12 @@ public struct SamplingPolicy: Hashable, Sendable {
     public var background: Duration?
     /// With little power (``PowerState/saver``: a charge below 15 %, or the user's wish), wherever the host is.
     public var saver: Duration?
-    /// With nearly none (``PowerState/critical``: a charge below 5 %), in the foreground. In the background there is none then.
+    /// With nearly none (``PowerState/critical``: a charge below 5 %), in the foreground. In the background there is
+    /// none then.
     public var criticalForeground: Duration?
 
-    /// Every 5 minutes in the foreground, 15 in the background, 30 with little power, and not at all with nearly none. Nil is not
-    /// at all.
+    /// Every 5 minutes in the foreground, 15 in the background, 30 with little power, and not at all with nearly none.
+    /// Nil is not at all.
     public init(
         foreground: Duration? = .seconds(300), background: Duration? = .seconds(900), saver: Duration? = .seconds(1800),
         criticalForeground: Duration? = nil
@@ -59,8 +60,8 @@ public enum PowerTransition: Hashable, Sendable {
 }
 
 extension PowerSource {
-    /// Each change from now on, until the task that reads it is cancelled; a state that is not normal at the beginning counts as a
-    /// change.
+    /// Each change from now on, until the task that reads it is cancelled; a state that is not normal at the beginning
+    /// counts as a change.
     public func transitions() -> AsyncStream<PowerTransition> {
         let states = states()
         return AsyncStream { continuation in

@@ -2,8 +2,8 @@
 public protocol Authenticator: Sendable {
     /// Gets new credentials for `account`, without a person where that can be.
     ///
-    /// Asked only while the network is there, and never twice at once. Whatever it throws means that it did not work this time:
-    /// it is asked again later, and nobody is signed out.
+    /// Asked only while the network is there, and never twice at once. Whatever it throws means that it did not work
+    /// this time: it is asked again later, and nobody is signed out.
     ///
     /// - Parameter values: what the session holds now, and its secrets.
     /// - Returns: the values that are to replace those of the same names.

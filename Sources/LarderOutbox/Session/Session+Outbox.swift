@@ -2,7 +2,8 @@ internal import LarderTransport
 internal import Synchronization
 
 extension Session {
-    /// What an outbox's configuration needs so that an expired login is renewed: `configuration.signIn = session.renewal`.
+    /// What an outbox's configuration needs so that an expired login is renewed:
+    /// `configuration.signIn = session.renewal`.
     ///
     /// Notes that the login has expired, and asks the ``Authenticator``; many who ask at once are one question.
     public nonisolated var renewal: @Sendable (_ account: String?) async -> Bool {
@@ -14,8 +15,8 @@ extension Session {
 
     /// Lets the session decide whose writes an outbox sends: at once, and whenever that changes, as long as both live.
     ///
-    /// To be called once for an outbox, before anything is enqueued. What the outbox finds out about the login the session notes
-    /// through ``renewal``.
+    /// To be called once for an outbox, before anything is enqueued. What the outbox finds out about the login the
+    /// session notes through ``renewal``.
     public nonisolated func attach(_ outbox: Outbox) {
         outboxes.withLock { $0.append(WeakOutbox(outbox: outbox)) }
         outbox.follow(gate)

@@ -5,12 +5,12 @@ internal import Logging
 extension Session {
     /// Signs an account in: after it has shown itself to the server, be it for the first time or again.
     ///
-    /// State and plain values are stored in one commit, secrets before it. For the account that is signed in already, values of
-    /// other names stay; writes that were sealed for the account are sent from now on.
+    /// State and plain values are stored in one commit, secrets before it. For the account that is signed in already,
+    /// values of other names stay; writes that were sealed for the account are sent from now on.
     ///
     /// - Throws: ``SessionError/otherAccount``, ``SessionError/noSecretStore(secrets:)``,
-    ///   ``SessionError/secretStoreFailed(reason:)``, ``SessionError/tooLarge(actual:limit:)`` with nothing changed; otherwise as
-    ///   ``Store/write(durability:_:)``.
+    ///   ``SessionError/secretStoreFailed(reason:)``, ``SessionError/tooLarge(actual:limit:)`` with nothing changed;
+    ///   otherwise as ``Store/write(durability:_:)``.
     public func signIn(as account: String, values: [SessionValue] = []) async throws {
         try await inTurn { session in
             if let current = session.stored, current.state != .signedOut, !current.isOf(account) {
@@ -38,7 +38,8 @@ extension Session {
 
     /// Removes values, secret ones too.
     ///
-    /// - Throws: ``SessionError/notSignedIn``, ``SessionError/secretStoreFailed(reason:)``; as ``Store/write(durability:_:)``.
+    /// - Throws: ``SessionError/notSignedIn``, ``SessionError/secretStoreFailed(reason:)``; as
+    ///   ``Store/write(durability:_:)``.
     public func removeValues(named names: [String]) async throws {
         try await inTurn { session in
             guard let account = session.account else { throw SessionError.notSignedIn }
@@ -69,8 +70,8 @@ extension Session {
 
     /// Renews an expired login; calls made while it is being renewed join that.
     ///
-    /// The outbox asks for it by itself when it is online. Where it does not work the login stays expired, and nobody is signed
-    /// out.
+    /// The outbox asks for it by itself when it is online. Where it does not work the login stays expired, and nobody
+    /// is signed out.
     ///
     /// - Returns: whether the account is signed in now.
     @discardableResult

@@ -19,8 +19,8 @@ public struct SessionStatus: Hashable, Sendable {
         self.unsent = unsent
     }
 
-    /// Whether content can be read, writes are kept for later, and nothing else can be done: the login has expired, and there is
-    /// no network to renew it over. Needs one earlier login.
+    /// Whether content can be read, writes are kept for later, and nothing else can be done: the login has expired, and
+    /// there is no network to renew it over. Needs one earlier login.
     public var isReadOnly: Bool { isOffline && state == .expired }
 
     /// The writes that wait, those among them whose attempts are used up.

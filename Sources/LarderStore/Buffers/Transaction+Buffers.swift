@@ -4,8 +4,8 @@ public import LarderFormat
 extension Transaction {
     /// Appends a point to a ring, and drops the oldest that are too many.
     ///
-    /// Points of a flight are not dropped, so that it can be sent again as it was: while all others are gone, the ring may be
-    /// longer than `limit` by that many.
+    /// Points of a flight are not dropped, so that it can be sent again as it was: while all others are gone, the ring
+    /// may be longer than `limit` by that many.
     ///
     /// - Parameters:
     ///   - time: when it was recorded, in milliseconds since 1970-01-01 UTC.
@@ -63,7 +63,8 @@ extension Transaction {
     /// The commit is fully durable, whatever durability the write asked for.
     ///
     /// - Parameter refused: whether the server does not want them, rather than has them.
-    /// - Returns: false, and nothing is changed, when the ring is gone, its upload is another than `old`, or there is no flight.
+    /// - Returns: false, and nothing is changed, when the ring is gone, its upload is another than `old`, or there is
+    ///   no flight.
     public mutating func acknowledgePoints(
         of name: BufferName, from old: BufferUpload, to new: BufferUpload, refused: Bool = false
     ) throws -> Bool {

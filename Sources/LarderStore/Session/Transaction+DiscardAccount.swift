@@ -4,8 +4,8 @@ public import LarderFormat
 extension Transaction {
     /// Gives up everything an account made that the server does not have: entries, dead letters among them, and points.
     ///
-    /// Each entry leaves with the outcome `dropped` in the journal, and its overlays with it. The commit is fully durable,
-    /// whatever durability the write asked for.
+    /// Each entry leaves with the outcome `dropped` in the journal, and its overlays with it. The commit is fully
+    /// durable, whatever durability the write asked for.
     ///
     /// - Parameters:
     ///   - detail: why, for people.

@@ -85,7 +85,7 @@ struct EntryDisplay {
 }
 
 extension OutboxDelivery.State {
-    /// Whether it is a dead letter: nothing more happens to it by itself, but that a failed one is tried again when the network
-    /// returns.
+    /// Whether it is a dead letter: nothing more happens to it by itself, but that a failed one is tried again when the
+    /// network returns.
     var isDeadLetter: Bool { !isPending }
 }

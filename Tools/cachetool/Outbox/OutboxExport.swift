@@ -8,8 +8,8 @@ struct OutboxExport: ParsableCommand {
         commandName: "export",
         abstract: "Copy dead letters out, whole.",
         discussion: """
-            Prints JSON, one object per line: the members that outbox show prints. Bodies that are blobs are named, not \
-            copied. With --redact there is no payload, and sizes and hashes in place of the rest.
+            Prints JSON, one object per line: the members that outbox show prints. Bodies that are blobs are named, \
+            not copied. With --redact there is no payload, and sizes and hashes in place of the rest.
 
             EXAMPLE: cachetool outbox export /data/store > letters.jsonl
 
