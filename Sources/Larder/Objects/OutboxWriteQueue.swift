@@ -38,13 +38,12 @@ public struct OutboxWriteQueue: WriteQueue {
     ///
     /// - Throws: as ``Outbox/enqueue(_:)``.
     public func enqueue(_ write: QueuedWrite, effects: [RowEffect]) async throws {
-        let prepared = try outbox.prepare(
-            OutboxWrite(
-                Self.mutationType, write.method, write.path, body: write.payload.isEmpty ? .none : .bytes(write.payload),
-                fields: write.payload.isEmpty ? [:] : [.contentType: contentType],
-                entity: write.object.description, lane: Self.lane, effects: effects,
-                loadsAnswer: loadsAnswers && write.method != .delete),
-            id: write.id)
+        let isEmpty = write.payload.isEmpty
+        let sent = OutboxWrite(
+            Self.mutationType, write.method, write.path, body: isEmpty ? .none : .bytes(write.payload),
+            fields: isEmpty ? [:] : [.contentType: contentType], entity: write.object.description, lane: Self.lane,
+            effects: effects, loadsAnswer: loadsAnswers && write.method != .delete)
+        let prepared = try outbox.prepare(sent, id: write.id)
         try await outbox.store.write { transaction in _ = try transaction.enqueue(prepared) }
     }
 
@@ -65,7 +64,8 @@ extension OutboxConfiguration {
         var configuration = self
         let other = loading
         configuration.loading = AnswerLoading { entry, body in
-            guard entry.mutationType == OutboxWriteQueue.mutationType, let name = entry.rows.first.flatMap(ObjectName.init)
+            guard entry.mutationType == OutboxWriteQueue.mutationType,
+                let name = entry.rows.first.flatMap(ObjectName.init)
             else { return other.row(entry, body) }
             // An answer that says something else than the object is none.
             guard let found = try? service.objects(in: body, answering: .object(name)), found.count == 1,

@@ -26,7 +26,9 @@ extension Outbox {
         case .keepLocal, .send: return try await succeed(settlement)
         case .keepRemote:
             let id = conflict.entryID
-            try await perform(.discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }) { machine in
+            try await perform(
+                .discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }
+            ) { machine in
                 guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
                 return entry.delivery.state == .conflicted ? nil : .notApplicable(id, entry.delivery.state)
             }
@@ -67,7 +69,7 @@ extension Outbox {
             do {
                 let conflict = try await conflict(of: id, answer)
                 if try resolutionsInARow(before: id) >= resolver.mostInARow {
-                    return store.host.logger.warning("a conflict is left to the host: it was resolved too often in a row")
+                    return store.host.logger.warning("a conflict is left to the host: it returned too often")
                 }
                 try await settle(conflict, by: resolver.policy)
                 return

@@ -10,7 +10,9 @@ enum BatchBody {
     static func encode(_ entries: [OutboxEntry]) -> [UInt8] {
         var bytes = Array("{\"operations\":[".utf8)
         for (index, entry) in entries.enumerated() {
-            bytes.append(contentsOf: (index == 0 ? "{\"id\":\"\(entry.id)\",\"type\":" : ",{\"id\":\"\(entry.id)\",\"type\":").utf8)
+            bytes.append(
+                contentsOf: (index == 0 ? "{\"id\":\"\(entry.id)\",\"type\":" : ",{\"id\":\"\(entry.id)\",\"type\":")
+                    .utf8)
             JSONText.append(quoting: entry.mutationType, to: &bytes)
             bytes.append(contentsOf: ",\"resource\":".utf8)
             JSONText.append(quoting: entry.endpoint, to: &bytes)

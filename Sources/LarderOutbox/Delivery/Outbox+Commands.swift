@@ -130,7 +130,8 @@ extension Outbox {
 
     /// Has the machine take an event, and waits until what it changes is stored: the one that runs, or one made for it.
     func perform(
-        _ event: DeliveryEvent, along: Alongside? = nil, _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
+        _ event: DeliveryEvent, along: Alongside? = nil,
+        _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
     ) async throws {
         let answer = await withCheckedContinuation { answer in
             let command = OutboxCommand(event: event, along: along, refusal: refusal, answer: answer)

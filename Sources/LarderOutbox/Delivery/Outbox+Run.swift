@@ -67,6 +67,10 @@ extension Outbox {
             group.cancelAll()
         }
         end()
+        // Nobody else answers those who asked for something too late.
+        for await case .command(let command) in inputs {
+            command.answer.resume(returning: .failure(OutboxError.stopped))
+        }
     }
 
     private func begin(_ inputs: AsyncStream<OutboxInput>.Continuation) {
@@ -96,7 +100,8 @@ extension Outbox {
     private func isSettled(before deadline: Duration) -> Bool {
         state.withLock { state in
             guard let loop = state.loop, loop.machine.network != nil else { return false }
-            return loop.machine.flights.isEmpty && loop.settling.isEmpty && loop.machine.armed.map { $0 > deadline } ?? true
+            return loop.machine.flights.isEmpty && loop.settling.isEmpty
+                && loop.machine.armed.map { $0 > deadline } ?? true
         }
     }
 
@@ -162,7 +167,9 @@ extension Outbox {
             unloaded = try await commit(step.changes, accepted, along)
         } catch {
             let isStale = state.withLock { state in
-                guard error is OutOfStep || error is OutboxError, let mismatches = state.loop?.mismatches, mismatches < 3 else { return false }
+                guard error is OutOfStep || error is OutboxError, let mismatches = state.loop?.mismatches,
+                    mismatches < 3
+                else { return false }
                 state.loop?.mismatches = mismatches + 1
                 return true
             }
@@ -225,84 +232,5 @@ extension Outbox {
             state.withLock { $0.loop?.needsReload = true }
             for effect in step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
         }
-    }
-}
-
-// MARK: - What the machine asks for
-
-extension Outbox {
-    private func perform(
-        _ effect: DeliveryEffect, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], in group: inout DiscardingTaskGroup
-    ) {
-        switch effect {
-        case .send(let flight): start(flight, in: &group)
-        case .cancel(let key): state.withLock { $0.loop?.flights[key] }?.cancel()
-        case .arm(let time): arm(time)
-        case .disarm: setTimer(nil)
-        case .signIn(let account):
-            guard let signIn = configuration.signIn else { return }
-            group.addTask {
-                let isSignedIn = await signIn(account)
-                if isSignedIn { self.setGate(.signedIn(account)) } else { self.post(.event(.signInFailed)) }
-            }
-        case .resolve(let id): settle(id, accepted[id], in: &group)
-        case .report(let event):
-            report(event)
-            tellSettled(event, in: &group)
-        case .stopped: break
-        }
-    }
-
-    /// Settles a conflict, unless that is under way.
-    private func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?, in group: inout DiscardingTaskGroup) {
-        guard state.withLock({ state in state.loop?.settling.insert(id).inserted }) == true else { return }
-        group.addTask {
-            await self.settle(id, answer)
-            self.state.withLock { state in _ = state.loop?.settling.remove(id) }
-        }
-    }
-
-    func report(_ event: OutboxEvent) {
-        if case .signInExpired(let account) = event {
-            state.withLock { state in
-                state.gate = .expired(account)
-                gateBroadcast.set(.expired(account))
-            }
-        }
-        onEvent(event)
-    }
-
-    private func start(_ flight: Flight, in group: inout DiscardingTaskGroup) {
-        let epoch = state.withLock { $0.loop?.epoch ?? 0 }
-        let sending = Task {
-            let (answer, accepted) = await send(flight)
-            post(.flight(flight.key, epoch: epoch, answer, accepted))
-        }
-        state.withLock { state in state.loop?.flights[flight.key] = sending }
-        group.addTask {
-            await withTaskCancellationHandler {
-                await sending.value
-            } onCancel: {
-                sending.cancel()
-            }
-        }
-    }
-
-    private func arm(_ time: Duration) {
-        setTimer(
-            Task {
-                let wait = max(.zero, time - store.host.elapsed())
-                do { try await store.host.sleep(wait) } catch { return }
-                post(.event(.timer))
-            })
-    }
-
-    private func setTimer(_ timer: Task<Void, Never>?) {
-        let old = state.withLock { state in
-            let old = state.loop?.timer
-            state.loop?.timer = timer
-            return old
-        }
-        old?.cancel()
     }
 }

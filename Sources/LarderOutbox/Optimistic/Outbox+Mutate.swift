@@ -24,10 +24,10 @@ extension Outbox {
             await refresh()
             throw error
         }
-        state.withLock { $0.settlers[queued.id, default: []].append(refresh) }
+        self.state.withLock { $0.settlers[queued.id, default: []].append(refresh) }
         // Its outcome may have been there before anybody was to be told. A store that cannot be read leaves it at that.
-        let isOver = (try? store.read { view in try view.outboxEntry(queued.id)?.delivery.state ?? .rejected }) == .rejected
-        if isOver { for settler in takeSettlers(of: queued.id) { await settler() } }
+        let state = try? store.read { view in try view.outboxEntry(queued.id)?.delivery.state ?? .rejected }
+        if state == .rejected { for settler in takeSettlers(of: queued.id) { await settler() } }
         return queued
     }
 

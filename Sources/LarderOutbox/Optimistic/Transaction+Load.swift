@@ -37,7 +37,8 @@ extension Transaction {
     /// Makes what a GET brought the row, unless somebody has changed the row since the write.
     ///
     /// - Returns: false when it came too late.
-    mutating func load(_ loaded: AnswerLoading.LoadedRow, for answer: UnloadedAnswer, at now: Int64) throws -> Bool {
+    /// - Throws: what the store throws.
+    package mutating func load(_ loaded: AnswerLoading.LoadedRow, for answer: UnloadedAnswer, at now: Int64) throws -> Bool {
         let (row, entry) = (answer.row, answer.entry)
         guard try madeRow(by: entry, at: row) == answer.shown else { return false }
         let updatedAt = loaded.updatedAt ?? now

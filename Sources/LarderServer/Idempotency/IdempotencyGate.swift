@@ -3,9 +3,9 @@
 /// ```swift
 /// let store = try LMDBIdempotencyStore.open(at: path, tables: ["visits"])
 /// let gate = IdempotencyGate(store, now: { milliseconds since 1970 })
-/// router.idempotent(.post, "/visits", through: gate, account: { request, _ in try account(of: request) }) {
+/// router.idempotent(.put, "/visits/{id}", through: gate, account: { request, _ in try account(of: request) }) {
 ///     request, context, transaction in
-///     try transaction.set(request.body, forKey: Array(request.key!.utf8), in: "visits")
+///     try transaction.set(request.body, forKey: Array(request.path.utf8), in: "visits")
 ///     return ServerAnswer(.created, json: "{}")
 /// }
 /// ```
@@ -16,6 +16,8 @@ public struct IdempotencyGate<Store: IdempotencyStore>: Sendable {
     public let policy: IdempotencyPolicy
     private let now: @Sendable () -> Int64
 
+    /// Guards what is executed through `store`.
+    ///
     /// - Parameter now: The time in milliseconds since 1970-01-01 UTC.
     public init(
         _ store: Store, policy: IdempotencyPolicy = IdempotencyPolicy(), now: @escaping @Sendable () -> Int64

@@ -182,6 +182,29 @@ private struct OutboxSample {
         #expect(try Tool.run("journal", sample.path, "--limit", "-1").status == 64)
     }
 
+    @Test func `journal names what a conflict has, and prints its contents in JSON only`() async throws {
+        let sample = try await OutboxSample()
+        let store = try Store.open(at: sample.path, host: .test)
+        try await store.write { transaction in
+            var conflict = SettledConflict(
+                time: 1_767_225_609_000, entryID: OutboxSample.id(1), status: 412, policy: "field-merge",
+                resolution: "merged", lane: "lane 1", mutationType: "note.update", method: "PUT", endpoint: "/hush",
+                createdAt: 1)
+            conflict.row = RowKey(resource: ResourceKey("hush", 1), type: "note", key: "7")
+            conflict.local = .bytes(bytes("{\"note\":\"hush\"}"))
+            try transaction.note(conflict)
+        }
+        try store.close()
+        let text = try Tool.run("journal", sample.path, "--kind", "conflict")
+        #expect(text.lines.count == 1)
+        #expect(text.text.contains("\tconflict\t\(id(1))\thush\t1\tnote\t7\t412\tfield-merge\tmerged\t-"))
+        #expect(!text.text.contains("{"))
+        let json = try #require(try Tool.run("journal", sample.path, "--kind", "conflict", "--json").objects().first)
+        #expect((json["local"] as? [String: Any])?["bytes"] as? String == "{\"note\":\"hush\"}")
+        let redacted = try Tool.run("journal", sample.path, "--json", "--redact")
+        #expect(!redacted.text.contains("hush"))
+    }
+
     @Test(arguments: [["list"], ["export"]])
     func `only reads for list and export`(verb: [String]) async throws {
         let sample = try await OutboxSample()

@@ -122,8 +122,9 @@ import Testing
         #expect(hexadecimal(example.encode(payload: payload.rawSpan)) == hexadecimal(body))
         #expect(try shown.elements("content") == [.bytes(payload)])
         let tuple = encode(try shown.elements("tuple"))
-        #expect(hexadecimal(OverlayBody.encode(updatedAt: example.updatedAt, tuple: tuple, payload: payload.rawSpan))
-            == hexadecimal(body))
+        #expect(
+            hexadecimal(OverlayBody.encode(updatedAt: example.updatedAt, tuple: tuple, payload: payload.rawSpan))
+                == hexadecimal(body))
         let (row, sequence) = try OverlayKey.decode(key.rawSpan)
         #expect(row == RowKey(resource: Example.owner, type: type, key: record))
         #expect(sequence == place)

@@ -18,7 +18,8 @@ import Testing
             connectivity: ScriptedConnectivity(.online))
         return ObjectCache(
             service: ModelService(authority: String(address.trimmingPrefix("http://"))), transport: transport.make(),
-            persistent: .store(store, writes: OutboxWriteQueue(outbox)), classes: [ObjectClass("User", persistence: .persistent)],
+            persistent: .store(store, writes: OutboxWriteQueue(outbox)),
+            classes: [ObjectClass("User", persistence: .persistent)],
             host: .virtual(VirtualClock()))
     }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
+import LarderOutbox
 import LarderStore
 import LarderTesting
 import LarderTransport
@@ -109,7 +110,7 @@ import Testing
         try await world.sendOut()
         for try await number in world.store.values(
             in: .row(user(1).row),
-            { view in try view.row(at: user(1).row).map { [UInt8](copying: $0.payload) } ?? [] })
+            { view in try view.payload(at: user(1).row) ?? [] })
         where number == Array("12".utf8) { break }
         #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "12")
     }
@@ -130,7 +131,8 @@ import Testing
 
     @Test func `of a persistent class is an error where no queue was given`() async throws {
         let world = try ObjectWorld(isConfigured: false)
-        world.cache.configure(persistent: ObjectPlace(objects: StoreObjectStorage(world.store), files: world.storeFiles))
+        let place = ObjectPlace(objects: StoreObjectStorage(world.store), files: world.storeFiles)
+        world.cache.configure(persistent: place)
         await #expect {
             try await world.cache.save(user(1), payload: [1], persistence: .persistent)
         } throws: { error in

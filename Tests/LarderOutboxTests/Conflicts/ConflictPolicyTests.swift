@@ -64,7 +64,8 @@ private func sent(_ resolution: ConflictResolution) -> String? {
                 == #"{"id":7,"status":"done","title":"new","approvedBy":"lead","approvedAt":9.50,"notes":"short"}"#)
     }
 
-    @Test func `removes a local field that the local row lacks, and finds names however they are spelled`() async throws {
+    @Test func `removes a local field that the local row lacks, and finds names however they are spelled`() async throws
+    {
         let policy = ConflictPolicy.fieldMerge(local: ["notes", "é"])
         let resolution = try await policy.decide(
             conflict(local: #"{"\u00e9":1}"#, remote: #"{"notes":"x","a":1,"é":2}"#))
@@ -92,9 +93,10 @@ private func sent(_ resolution: ConflictResolution) -> String? {
         #expect(sent(resolution) == #"{"a":2,"b":3,"f":6,"e":5}"#)
     }
 
-    @Test(arguments: [
-        (.remote, #"{"a":3,"b":2}"#), (.local, #"{"a":2,"b":2}"#), (.latest, #"{"a":2,"b":2}"#),
-    ] as [(ConflictPolicy.Precedence, String)])
+    @Test(
+        arguments: [
+            (.remote, #"{"a":3,"b":2}"#), (.local, #"{"a":2,"b":2}"#), (.latest, #"{"a":2,"b":2}"#),
+        ] as [(ConflictPolicy.Precedence, String)])
     func `asks the rule where both changed the same`(rule: ConflictPolicy.Precedence, wanted: String) async throws {
         let resolution = try await ConflictPolicy.threeWayMerge(otherwise: rule).decide(
             conflict(

@@ -123,7 +123,7 @@ final class VisitServer: Sendable {
         }
     }
 
-    @Test func `that the server won can be undone: the write goes after all, on the condition that nothing changed since`()
+    @Test func `that the server won can be undone: the write goes after all, if nothing has changed since`()
         async throws
     {
         let (world, outbox, server) = try await world(.serverWins)

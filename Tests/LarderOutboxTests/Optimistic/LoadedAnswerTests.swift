@@ -77,6 +77,24 @@ import Testing
         #expect(places == places.sorted())
     }
 
+    @Test func `takes nothing that comes after somebody has changed the row`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        let first = try outbox.prepare(saveVisit(written, loadsAnswer: true))
+        let (stale, newer) = (AnswerLoading.LoadedRow(payload: Array(stamped.utf8)), "{\"status\":\"closed\"}")
+        let (early, late) = try await world.store.write { transaction in
+            _ = try transaction.enqueue(first)
+            let unloaded = try transaction.apply([.accept(first.id, from: OutboxDelivery())], answers: [:], at: 5)
+            let answer = try #require(unloaded.first)
+            let early = try transaction.load(stale, for: answer, at: 6)
+            try transaction.put(Array(newer.utf8), at: visit, updatedAt: 7)
+            return (early, try transaction.load(stale, for: answer, at: 8))
+        }
+        #expect(early)
+        #expect(!late)
+        #expect(try world.visitShown() == newer)
+    }
+
     @Test func `loads nothing unless it is asked for`() async throws {
         let world = try OutboxWorld { [stamped] _ in TransportResponse(status: .ok, body: Array(stamped.utf8)) }
         let outbox = try world.outbox()

@@ -122,7 +122,9 @@ private struct RuleModel {
         }
 
         private static func json(_ members: [String: Int?]) -> [UInt8] {
-            let parts = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value.map(String.init) ?? "null")" }
+            let parts = members.sorted { $0.key < $1.key }.map { name, value in
+                "\"\(name)\":\(value.map(String.init) ?? "null")"
+            }
             return bytes("{" + parts.joined(separator: ",") + "}")
         }
 

@@ -50,7 +50,9 @@ struct WriterRun {
             changes = server.changes(after: token)
             return .goesOn
         }
-        if let staged { try swap(staged, store) } else if let order = orders.first {
+        if let staged {
+            try swap(staged, store)
+        } else if let order = orders.first {
             try stage(order, server, store, &random)
         } else if let change = changes.first {
             try take(change, bound, store, &random)

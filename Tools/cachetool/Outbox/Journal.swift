@@ -9,10 +9,13 @@ struct Journal: ParsableCommand {
         discussion: """
             The store keeps the newest thousand. Prints, parted by tabs: sequence, when, kind, and what the kind has. \
             Kind outcome, a write has left the outbox or was refused: entry, lane, sequence, outcome, detail. Kind \
-            evicted, content was dropped: what, group, id, how many, bytes, why. Other kinds have what they have.
+            evicted, content was dropped: what, group, id, how many, bytes, why. Kind conflict, it was decided whose \
+            content counts: entry, group, id, type, key, status, policy, resolution (local, remote or merged), \
+            successor. Other kinds have what they have.
 
             JSON: {sequence, kind, time} and {entry, lane, entrySequence, outcome, detail}, {what, group, id, count, \
-            bytes, reason} or {elements}. Times are in milliseconds since 1970-01-01 UTC.
+            bytes, reason}, what a conflict's line has with base, local, shown, remote and merged, or {elements}. \
+            Times are in milliseconds since 1970-01-01 UTC.
 
             EXAMPLE: cachetool journal /data/store --kind outcome
 
@@ -89,9 +92,22 @@ struct JournalLine {
                 Field("what", .word), Field("group", .content), Field("id", .identifier), Field("count"),
                 Field("bytes"), Field("reason", .word),
             ]
+        case "conflict":
+            [
+                Field("entry", .uuid), Field("group", .content), Field("id", .identifier), Field("type", .content),
+                Field("key", .recordKey), Field("status"), Field("policy", .word), Field("resolution", .word),
+                Field("successor", .uuid), Field("lane", .content), Field("mutationType", .word),
+                Field("method", .word), Field("endpoint", .content), Field("account", .content),
+                Field("entity", .content), Field("contentType", .word), Field("createdAt"), Field("base", .any),
+                Field("local", .any), Field("shown", .any), Field("remote", .any), Field("merged", .any),
+                Field("entityTag", .content),
+            ]
         default: []
         }
     }
+
+    /// The fields of a conflict that a line shows; contents are for JSON.
+    private static let shownFields = 9
 
     func json(_ redactor: Redactor) -> JSON {
         var members = [
@@ -109,7 +125,7 @@ struct JournalLine {
     }
 
     func text(_ redactor: Redactor) -> String {
-        let known = zip(fields, elements).map { field, element in
+        let known = zip(fields, elements).prefix(Self.shownFields).map { field, element in
             if case .content = field.kind, case .text(let text) = element { return redactor.text(text) }
             return Self.text(field.json(element, redactor) ?? .null)
         }

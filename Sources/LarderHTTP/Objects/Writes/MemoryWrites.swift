@@ -15,7 +15,9 @@ final class MemoryWrites: Sendable {
     var all: [Item] { items.withLock { $0 } }
 
     /// Adds a write at the end.
-    func append(_ write: QueuedWrite, undo: [ObjectChange]) { items.withLock { $0.append(Item(write: write, undo: undo)) } }
+    func append(_ write: QueuedWrite, undo: [ObjectChange]) {
+        items.withLock { $0.append(Item(write: write, undo: undo)) }
+    }
 
     /// Takes out a write that the server has.
     func accept(_ id: UUIDBytes) { items.withLock { items in items.removeAll { $0.write.id == id } } }

@@ -25,6 +25,8 @@ public struct IdempotencyMiddleware<Context: IdempotentRequestContext>: RouterMi
     private let gate: IdempotencyGate<Context.Store>
     private let account: @Sendable (Request, Context) async throws -> String
 
+    /// Sends the writes of all routes behind it through `gate`.
+    ///
     /// - Parameter account: Whose keys the request uses.
     public init(
         _ gate: IdempotencyGate<Context.Store>,
