@@ -79,6 +79,7 @@ extension Simulator {
         }
         try checkEntries(entries, shown)
         for (row, found) in shown { try checkShown(row, found.overlays, found.payload) }
+        writers.floors = checker.state.resources.mapValues(\.floor)
     }
 
     private func checkEntries(
@@ -110,6 +111,8 @@ extension Simulator {
             writers.seen[row] = nil
             return
         }
+        // After a rejected token the server's word is the truth, even if it is an older one.
+        if resource.floor < writers.floors[row.resource] ?? 0 { writers.seen[row] = nil }
         if let top = overlays.last, let write = top.entryID.flatMap({ writers.writes[$0] }) {
             let isShown =
                 switch write.change {
@@ -166,11 +169,17 @@ extension Simulator {
             default: break
             }
         }
-        guard let store else { return }
-        for resource in checker.state.resources.keys.sorted() {
-            let left = try working { try store.read { view in try view.overlays(of: resource) } }
-            if let overlay = left.first {
-                throw Violation(.ownWrites, "an overlay of \(resource) \(overlay.key.key) stays for good")
+        if try hasOverlays() { throw Violation(.ownWrites, "an overlay stays for good") }
+    }
+
+    func hasOverlays() throws -> Bool {
+        guard let store, scenario.hasWriters else { return false }
+        return try working {
+            try store.read { view in
+                for resource in checker.state.resources.keys where try !view.overlays(of: resource).isEmpty {
+                    return true
+                }
+                return false
             }
         }
     }

@@ -27,6 +27,9 @@ struct Watch {
     /// Whether the coordinator has the filter's run end.
     func isBeingEnded(_ text: String) -> Bool { cancelled.contains(text) }
 
+    /// What is in step by now does not count any more.
+    mutating func isBegunAnew() { isInStep = [] }
+
     mutating func isAdded(_ text: String) { asked.insert(text) }
 
     mutating func isRemoved(_ text: String) {

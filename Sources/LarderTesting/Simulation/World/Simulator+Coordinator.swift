@@ -65,7 +65,7 @@ extension Simulator {
         watch.isStarted(text)
         let run = SimulatedRun(
             nextNumber, entry.filter, perPage: perPage, concurrentFullCopies: scenario.concurrentFullCopies,
-            isQuiet: isQuiet)
+            isQuiet: isLastQuiet)
         nextNumber += 1
         runs[run.number] = run
         note("run \(run.number) of \(text) starts")

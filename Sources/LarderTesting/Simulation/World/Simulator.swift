@@ -64,6 +64,8 @@ final class Simulator {
 
     /// Whether nothing goes wrong any more.
     var isQuiet = false
+    /// Whether nothing is written any more either.
+    var isLastQuiet = false
     var exchanges: [String: Int] = [:]
     /// The exchanges in which something went wrong, in their order.
     var faulty: [String] = []

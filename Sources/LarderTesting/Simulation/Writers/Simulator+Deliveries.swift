@@ -70,7 +70,7 @@ extension Simulator {
     }
 
     private func arrive(_ flight: Flight, _ writes: [SimulatedWrite], _ luck: Luck, _ generator: SeededGenerator) {
-        let (sentOn, sentAt, epoch) = (linkNumber, now, writers.epoch)
+        let (sentOn, epoch) = (linkNumber, writers.epoch)
         agenda.add(
             at: now + luck.latency, .arrival, "arrives",
             .other { [unowned self] in
@@ -86,8 +86,8 @@ extension Simulator {
                             _ = try self.answer(flight, writes, &generator)
                         })
                 }
-                guard writers.epoch == epoch, store != nil else { return }
-                let isLost = luck.isLostAfter || sentOn != linkNumber || now - sentAt > Self.answerLimit
+                guard writers.epoch == epoch, store != nil, luck.latency <= Self.answerLimit else { return }
+                let isLost = luck.isLostAfter || sentOn != linkNumber
                 hear(isLost ? .whole(.none) : answer, isLost ? [:] : accepted, of: flight, after: luck.latency)
             })
         // Whoever waits too long has no answer, whatever comes later.

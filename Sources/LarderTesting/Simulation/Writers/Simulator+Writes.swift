@@ -64,7 +64,14 @@ extension Simulator {
             lane: lane, entity: entity, after: after.map { [$0] } ?? [],
             fate: [.performed, .performed, .performed, .performed, .performed, .performed, .refused, .conflict][
                 generator.below(8)], stubbornness: generator.below(3) == 0 ? generator.below(9) : 0,
-            isSequenceReported: generator.below(2) == 0)
+            isSequenceReported: generator.below(2) == 0 || isServerLate)
+    }
+
+    /// Whether old answers may come after newer ones. Then nobody could tell that a run which began after the acceptance
+    /// does not bring the write, unless the server has reported its sequence.
+    private var isServerLate: Bool {
+        let faults = scenario.faults
+        return faults.lagging > 0 || faults[.repeated] > 0 || faults[.mixedUp] > 0
     }
 
     /// Begins with the outbox as it lies in the store.

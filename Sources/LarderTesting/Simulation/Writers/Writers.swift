@@ -29,6 +29,8 @@ struct Writers {
     var tries: [UUIDBytes: Int] = [:]
     /// The change up to which a reader saw each row, by an accepted write of its own.
     var seen: [RowKey: Int64] = [:]
+    /// The floors at the last look.
+    var floors: [ResourceKey: Int64] = [:]
     var nextWrite = 1
     var nextKey: UInt64 = 1
 
