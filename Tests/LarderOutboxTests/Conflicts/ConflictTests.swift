@@ -192,7 +192,8 @@ final class VisitServer: Sendable {
         }
         let second = try world.outbox(configuration: { $0.conflicts = ConflictResolver(.source) })
         try await world.running(second) {
-            #expect(try await second.outcome(of: queued.id) == .accepted)
+            let outcome = try await second.outcome(of: queued.id)
+            #expect(outcome == .accepted)
             #expect(server.text?.contains(#""status":"done""#) == true)
         }
     }

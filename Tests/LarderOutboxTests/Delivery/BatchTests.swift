@@ -25,7 +25,10 @@ import Testing
         let ids = try await enqueueThree(outbox)
         world.answer { _ in Self.outcomes(ids.map { ($0, 200) }) }
         try await world.running(outbox) {
-            for id in ids { #expect(try await outbox.outcome(of: id) == .accepted) }
+            for id in ids {
+                let outcome = try await outbox.outcome(of: id)
+                #expect(outcome == .accepted)
+            }
         }
         let request = try #require(world.requests.first)
         #expect(world.requests.count == 1 && request.path == "/api/sync/batch" && request.method == "POST")
@@ -47,7 +50,10 @@ import Testing
         let second = try world.outbox { $0.batch = BatchPolicy() }
         try await world.running(second) {
             try await second.retryAll()
-            for id in ids { #expect(try await second.outcome(of: id) == .accepted) }
+            for id in ids {
+                let outcome = try await second.outcome(of: id)
+                #expect(outcome == .accepted)
+            }
         }
         let batches = world.requests.filter { $0.path == "/api/sync/batch" }
         #expect(batches.count == 2 && batches[0].body == batches[1].body && batches[0].key == batches[1].key)
@@ -85,7 +91,10 @@ import Testing
         var ids = [try await outbox.enqueue(plain).id, try await outbox.enqueue(conditional).id]
         ids.append(try await outbox.enqueue(note(3, entity: "3")).id)
         try await world.running(outbox) {
-            for id in ids { #expect(try await outbox.outcome(of: id) == .accepted) }
+            for id in ids {
+                let outcome = try await outbox.outcome(of: id)
+                #expect(outcome == .accepted)
+            }
         }
         #expect(world.requests.allSatisfy { $0.path == "/api/notes" })
     }
@@ -97,7 +106,10 @@ import Testing
         let outbox = try world.outbox { $0.batch = BatchPolicy() }
         let ids = try await enqueueThree(outbox)
         try await world.running(outbox) {
-            for id in ids { #expect(try await outbox.outcome(of: id) == .accepted) }
+            for id in ids {
+                let outcome = try await outbox.outcome(of: id)
+                #expect(outcome == .accepted)
+            }
         }
         #expect(Set(world.requests.dropFirst().compactMap(\.key)) == Set(ids.map(\.description)))
     }
