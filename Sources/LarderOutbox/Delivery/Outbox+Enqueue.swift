@@ -33,6 +33,10 @@ extension Outbox {
         case .signedOut: throw .notSignedIn
         }
         do throws(TransportError) {
+            // Appended as text: without a slash it would go on the last word of the base, and with two it names nothing.
+            guard write.endpoint.hasPrefix("/"), !write.endpoint.hasPrefix("//") else {
+                throw TransportError.invalidRequest(reason: "an endpoint begins with one slash")
+            }
             _ = try RequestTarget(configuration.base.request(write.method, appending: write.endpoint))
         } catch {
             throw .transport(error)

@@ -87,7 +87,11 @@ extension DeliveryMachine {
                 where other == index || (batch != nil && entries[other].delivery.batch == batch) {
                     entries[other].due = moment.elapsed
                     entries[other].notBefore = nil
-                    update(other) { $0.failures = 0 }
+                    // Stored too: who asks may do so while nobody runs the outbox.
+                    update(other) {
+                        $0.failures = 0
+                        $0.dueAt = moment.now
+                    }
                 }
             case .conflicted: update(index) { $0.state = .pending }
             case .pending, .sending, .unresolved, .rejected: break

@@ -67,7 +67,8 @@ import Testing
             let sent = world.requests.count
             try await world.running(outbox) {
                 if sent > 0 { try await outbox.retry(queued.id) }
-                try await world.wait(outbox) { $0.waiting == 1 && world.requests.count > sent }
+                while world.requests.count == sent { await Task.yield() }
+                try await world.wait(outbox) { $0.waiting == 1 }
             }
         }
         let last = try world.outbox()
