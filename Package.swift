@@ -169,7 +169,8 @@ let package = Package(
                 "LarderOutbox", "LarderStore", "LarderEngine", "LarderFormat", "LarderTransport", "LarderTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ],
+            exclude: ["COVERAGE.md"]),
         .testTarget(
             name: "LarderQueryTests",
             dependencies: [

@@ -43,8 +43,7 @@ import Testing
         }
     }
 
-    @Test func `is sent at once when online, fifty in one request under one key [§4.4.3] [§4.5 location]`() async throws
-    {
+    @Test func `is sent at once when online, fifty in one request under one key [§4.4.3] [§4.5.2]`() async throws {
         let world = try OutboxWorld(.offline)
         let uploader = BufferUploader(outbox: try world.outbox())
         try await running(uploader) {

@@ -20,7 +20,7 @@ import Testing
         return try #require(object as? [String: Any])
     }
 
-    @Test func `has the members that the server knows [§4.4.4] [§4.5 location]`() throws {
+    @Test func `has the members that the server knows [§4.4.4] [§4.5.2]`() throws {
         var point = try #require(
             LocationPoint(id: id, latitude: -6.2, longitude: 106.8, accuracy: 12.5, timestamp: 1_777_975_500_250))
         point.batteryLevel = 0.42

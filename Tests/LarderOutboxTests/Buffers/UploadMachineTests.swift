@@ -15,7 +15,7 @@ import Testing
         #expect(bench.append(1).sent.map(\.sequences) == [2...2])
     }
 
-    @Test func `takes at most fifty, the oldest first, one request at a time [§4.5 location]`() {
+    @Test func `takes at most fifty, the oldest first, one request at a time [§4.5.2]`() {
         var bench = UploadBench()
         _ = bench.append(120)
         let first = bench.step(.network(isUsable: true)).sent
