@@ -32,7 +32,8 @@ import Testing
 
     @Test func `four entries of two lanes, with lost answers and crashes`() {
         explore(
-            Configuration([Entry(), Entry(lane: "b"), Entry(), Entry(lane: "b")], [.crash, .lost, .retry]), states: 4_472)
+            Configuration([Entry(), Entry(lane: "b"), Entry(), Entry(lane: "b")], [.crash, .lost, .retry]),
+            states: 4_472)
     }
 
     @Test func `a visit and its photos, of which any may be refused or dropped`() {
