@@ -224,6 +224,7 @@ extension Outbox {
                 state.loop?.rejected = entries.count { $0.delivery.state == .rejected }
             }
             guard let step = step(.loaded(entries)) else { return }
+            state.withLock { $0.loop?.isLoaded = true }
             _ = try await commit(step.changes, [:])
             tellSettled(but: entries, in: &group)
             for effect in step.effects { perform(effect, in: &group) }

@@ -10,7 +10,8 @@ extension Outbox {
     public var status: OutboxStatus {
         let moment = moment()
         let running = state.withLock { state -> OutboxStatus? in
-            guard let loop = state.loop else { return nil }
+            // Until the table is read, the machine knows of nothing.
+            guard let loop = state.loop, loop.isLoaded else { return nil }
             var status = loop.machine.status(at: moment)
             status.rejected = loop.rejected
             return status

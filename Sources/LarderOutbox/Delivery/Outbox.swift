@@ -89,6 +89,8 @@ struct OutboxState {
         /// The highest sequence the machine knows of each lane, and of lanes that it knows nothing of.
         var seen: [String: Int64] = [:]
         var seenAtLoad: Int64 = 0
+        /// Whether the machine knows the table.
+        var isLoaded = false
         /// Whether the machine has to be made anew from the table before anything else.
         var needsReload = false
         /// How often in a row the table was not as the machine thought.

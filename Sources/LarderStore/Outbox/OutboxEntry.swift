@@ -79,7 +79,8 @@ public struct OutboxDelivery: Hashable, Sendable {
     public var attempts = 0
     /// How many tries failed in a row.
     public var failures = 0
-    /// When the first send was begun, in milliseconds since 1970-01-01 UTC.
+    /// When the first send was begun that the server may know of, in milliseconds since 1970-01-01 UTC: one that never left, or
+    /// that was answered, does not count.
     public var firstTriedAt: Int64?
     /// When the last one was, likewise.
     public var lastTriedAt: Int64?
