@@ -9,7 +9,8 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test(arguments: ["FirstScreen", "InStep", "Fetching", "Writing"]) func `shows code that compiles`(file: String) throws {
+    @Test(arguments: ["FirstScreen", "InStep", "Fetching", "Writing"])
+    func `shows code that compiles`(file: String) throws {
         let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
         let source = try String(
             contentsOf: Self.root.appending(path: "Tests/ReadmeTests/\(file).swift"), encoding: .utf8)

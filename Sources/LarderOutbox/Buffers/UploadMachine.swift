@@ -164,8 +164,10 @@ extension UploadMachine {
     private mutating func take(
         _ answer: Answer, _ moment: Moment, _ effects: inout [UploadEffect]
     ) -> UploadChange? {
-        guard isSending, let flight = upload.flight else { return nil }
+        guard isSending else { return nil }
         isSending = false
+        // The ring was given up meanwhile.
+        guard let flight = upload.flight else { return nil }
         storageFailures = 0
         guard case .head(let head) = answer else {
             wait(nil, moment)

@@ -17,6 +17,9 @@ extension Outbox {
             guard let signIn = configuration.signIn else { return }
             group.addTask {
                 let isSignedIn = await signIn(account)
+                let isStillExpired = self.state.withLock { $0.gate == .expired(account) }
+                // Somebody else may have signed in meanwhile, or nobody may be any more.
+                guard isStillExpired else { return }
                 if isSignedIn { self.setGate(.signedIn(account)) } else { self.post(.event(.signInFailed)) }
             }
         case .resolve(let id): settle(id, accepted[id], in: &group)
@@ -41,6 +44,8 @@ extension Outbox {
     func report(_ event: OutboxEvent) {
         if case .signInExpired(let account) = event {
             state.withLock { state in
+                // Whoever signed in since the step was made is not concerned.
+                guard state.gate == .signedIn(account), state.untakenGates == 0 else { return }
                 state.gate = .expired(account)
                 gateBroadcast.set(.expired(account))
             }

@@ -83,7 +83,10 @@ extension Outbox {
     }
 
     private func end() {
-        let loop = state.withLock { state in state.loop.take() }
+        let loop = state.withLock { state in
+            state.untakenGates = 0
+            return state.loop.take()
+        }
         loop?.timer?.cancel()
         loop?.inputs.finish()
         publish()
@@ -100,7 +103,7 @@ extension Outbox {
     private func isSettled(before deadline: Duration) -> Bool {
         state.withLock { state in
             guard let loop = state.loop, loop.machine.network != nil else { return false }
-            return loop.machine.flights.isEmpty && loop.settling.isEmpty
+            return loop.machine.flights.isEmpty && loop.settling.isEmpty && loop.machine.signIn != .asked
                 && loop.machine.armed.map { $0 > deadline } ?? true
         }
     }
@@ -108,7 +111,9 @@ extension Outbox {
     private func take(_ input: OutboxInput, in group: inout DiscardingTaskGroup) async {
         if state.withLock({ $0.loop?.needsReload == true }) { await reload(in: &group) }
         switch input {
-        case .event(let event): await take(event, in: &group)
+        case .event(let event):
+            if case .session = event { state.withLock { $0.untakenGates -= 1 } }
+            await take(event, in: &group)
         case .lanes(let lanes): await takeNew(in: lanes, in: &group)
         case .flight(let key, let epoch, let answer, let accepted):
             let isCurrent = state.withLock { state in
@@ -123,6 +128,8 @@ extension Outbox {
                 .discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }, in: &group)
             if failure == nil { report(.resolved(id, by: nil)) }
         case .command(let command):
+            // What it is about may have been enqueued a moment ago.
+            if let lane = lane(of: command.event) { await takeNew(in: [lane], in: &group) }
             let refusal = state.withLock { state in state.loop.map { command.refusal($0.machine) } ?? nil }
             if let refusal { return command.answer.resume(returning: .failure(refusal)) }
             let failure = await take(command.event, along: command.along, in: &group)
@@ -130,22 +137,44 @@ extension Outbox {
         }
     }
 
-    /// Entries that transactions have added since the last look.
+    /// The lane of the entry that an event is about, if the machine does not know it.
+    private func lane(of event: DeliveryEvent) -> String? {
+        let id: UUIDBytes
+        switch event {
+        case .revive(let entry), .discard(let entry, _), .decide(let entry, _): id = entry
+        default: return nil
+        }
+        let isKnown = state.withLock { state in state.loop?.machine.entries.contains { $0.id == id } ?? true }
+        // What cannot be read is unknown, and said to be.
+        return isKnown ? nil : try? store.read { view in try view.outboxEntry(id)?.lane }
+    }
+
+    /// What others have done in some lanes: entries added since the last look, deliveries that are not as the machine knows them.
     private func takeNew(in lanes: Set<String>, in group: inout DiscardingTaskGroup) async {
-        let seen = state.withLock { state in
-            lanes.map { lane in (lane, state.loop?.seen[lane] ?? state.loop?.seenAtLoad ?? 0) }
+        let (seen, known) = state.withLock { state in
+            guard let loop = state.loop else { return ([(String, Int64)](), [LaneEntry]()) }
+            // While it recovers, the machine is ahead of the table, and is made anew in the end.
+            let entries = loop.machine.isUnrecovered ? [] : loop.machine.entries
+            return (
+                lanes.map { lane in (lane, loop.seen[lane] ?? loop.seenAtLoad) },
+                entries.filter { lanes.contains($0.lane) }
+            )
         }
         let found: [LaneEntry]
+        let isOther: Bool
         do {
-            found = try store.read { view in
-                try seen.flatMap { lane, sequence in
+            (found, isOther) = try store.read { view in
+                let found = try seen.flatMap { lane, sequence in
                     try view.outboxEntries(lane: lane, after: sequence).map { LaneEntry($0) }
                 }
+                return (found, try known.contains { try view.outboxDelivery($0.id) != $0.delivery })
             }
         } catch {
             store.host.logger.error("the outbox could not be read", metadata: ["error": "\(error)"])
             return state.withLock { $0.loop?.needsReload = true }
         }
+        // What this loop has stored itself it knows: steps and looks take turns.
+        if isOther { return await reload(in: &group) }
         guard !found.isEmpty else { return }
         state.withLock { state in
             for entry in found { state.loop?.seen[entry.lane] = entry.sequence }
@@ -217,7 +246,13 @@ extension Outbox {
         }
         for flight in flights { flight.cancel() }
         do {
-            let entries = try store.read { view in try view.outboxEntries().map { LaneEntry($0) } }
+            let (found, damaged) = try store.read { view in try view.readableOutboxEntries() }
+            if damaged > 0 {
+                let metadata: Logger.Metadata = ["entries": "\(damaged)"]
+                store.host.logger.error(
+                    "damaged writes wait for somebody to look: verify the store", metadata: metadata)
+            }
+            let entries = found.map { LaneEntry($0) }
             state.withLock { state in
                 state.loop?.seen = [:]
                 state.loop?.seenAtLoad = entries.map(\.sequence).max() ?? 0

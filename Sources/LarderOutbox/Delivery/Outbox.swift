@@ -64,7 +64,10 @@ public final class Outbox: Sendable {
     package func setGate(_ gate: SessionGate) {
         state.withLock { state in
             state.gate = gate
-            state.loop?.inputs.yield(.event(.session(gate)))
+            if let loop = state.loop {
+                state.untakenGates += 1
+                loop.inputs.yield(.event(.session(gate)))
+            }
             gateBroadcast.set(gate)
         }
     }
@@ -102,6 +105,8 @@ struct OutboxState {
     }
 
     var gate: SessionGate
+    /// How often the gate was set and the loop has not heard of it yet.
+    var untakenGates = 0
     var loop: Loop?
     /// Who is to be told when an entry has its outcome.
     var settlers: [UUIDBytes: [@Sendable () async -> Void]] = [:]

@@ -46,9 +46,12 @@ extension DeliveryMachine {
     }
 
     private func verdict(_ head: AnswerHead, _ index: Int) -> Verdict {
-        policy.outcomes.verdict(
+        let delivery = entries[index].delivery
+        // A send that never left, or was refused at the door, performed nothing.
+        let mayBeKnown = delivery.isInDoubt || delivery.attempts > 0
+        return policy.outcomes.verdict(
             for: AnswerFacts(
-                status: head.status, method: entries[index].method, tries: entries[index].delivery.tries,
+                status: head.status, method: entries[index].method, tries: mayBeKnown ? max(delivery.tries, 2) : 1,
                 isReplay: head.isReplay, retryAfter: head.retryAfter, isInProgress: head.isInProgress))
     }
 

@@ -4,7 +4,7 @@ public struct AnswerFacts: Hashable, Sendable {
     public var status: Int
     /// The method of the request, in upper case.
     public var method: String
-    /// The sends begun of this entry, this one included.
+    /// The sends of this entry that the server may have performed, this one included.
     public var tries: Int
     /// Whether the server says that it has answered this key before, and this is that answer.
     public var isReplay: Bool

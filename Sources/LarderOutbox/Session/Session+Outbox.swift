@@ -9,7 +9,10 @@ extension Session {
     public nonisolated var renewal: @Sendable (_ account: String?) async -> Bool {
         { account in
             if let account { try? await self.noteExpired(account) }
-            return await self.signInAgain()
+            let isSignedIn = await self.signInAgain()
+            // Somebody else may be by now.
+            let current = await self.account
+            return isSignedIn && current == account
         }
     }
 

@@ -26,6 +26,8 @@ extension Store {
         }
         try await write { transaction in
             transaction.requireFullDurability()
+            // Of damaged entries nobody knows what they counted for.
+            try transaction.forgetPending()
             while try transaction.clearSome(of: .journal) {}
         }
     }

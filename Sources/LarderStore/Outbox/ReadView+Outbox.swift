@@ -21,6 +21,17 @@ extension ReadView {
         try tables.entry(id, in: transaction)
     }
 
+    /// The entries that can be read, by lane, and how many records there are besides: one damaged record must not keep the rest
+    /// from being sent.
+    package borrowing func readableOutboxEntries() throws -> (entries: [OutboxEntry], damaged: Int) {
+        try tables.readableEntries(in: transaction)
+    }
+
+    /// How the delivery of an entry goes, or nil when there is no such entry; cheaper than the entry.
+    public borrowing func outboxDelivery(_ id: UUIDBytes) throws -> OutboxDelivery? {
+        try tables.delivery(id, in: transaction).map { OutboxDelivery(record: $0) }
+    }
+
     /// What is to be sent.
     public borrowing func pendingOutbox() throws -> PendingOutbox {
         PendingOutbox(counters: try tables.counters(in: transaction))

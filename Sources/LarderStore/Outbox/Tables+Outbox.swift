@@ -26,6 +26,35 @@ extension Tables {
         return record.map { OutboxEntry(record: $0, delivery: delivery) }
     }
 
+    /// What a record of the outbox is.
+    private enum OutboxFound {
+        case entry(OutboxRecord)
+        case delivery(UUIDBytes, OutboxDeliveryRecord)
+    }
+
+    /// The entries of which both records can be read, by lane, and how many records there are besides.
+    func readableEntries<Source: TableReader & ~Copyable>(
+        in source: borrowing Source
+    ) throws -> (entries: [OutboxEntry], damaged: Int) {
+        var records: [OutboxRecord] = []
+        var deliveries: [UUIDBytes: OutboxDeliveryRecord] = [:]
+        try forEachReadable(.outbox, in: source) { key, body throws(FormatError) in
+            switch try OutboxKey(decoding: key) {
+            case .entry: OutboxFound.entry(try OutboxRecord(decoding: body))
+            case .index(let id): OutboxFound.delivery(id, try OutboxDeliveryRecord(decoding: body))
+            }
+        } _: { (found: OutboxFound) in
+            switch found {
+            case .entry(let record): records.append(record)
+            case .delivery(let id, let record): deliveries[id] = record
+            }
+        }
+        let entries = records.compactMap { record in
+            deliveries[record.entryID].map { OutboxEntry(record: record, delivery: $0) }
+        }
+        return (entries, Int(try source.statistics(of: outbox).entries) - 2 * entries.count)
+    }
+
     /// The entries of a lane, or of every lane, each lane in order.
     func entries<Source: TableReader & ~Copyable>(
         lane: String?, after place: Int64 = -1, limit: Int, in source: borrowing Source

@@ -57,15 +57,29 @@ extension Transaction {
             } catch let error as StoreError {
                 // A damaged overlay must not keep its entry from leaving; it is found by a walk through the store.
                 guard case .damaged = error else { throw error }
+                // Left where it is, nobody could read the row, and nothing above it would ever be released.
+                _ = try takeOverlay(at: row, sequence: entry.sequence)
             }
         }
-        for row in entry.rows { try settle(at: row) }
+        for row in entry.rows { try settleUnlessDamaged(at: row) }
+    }
+
+    /// As ``settle(at:after:)``; what cannot be read stays, and is found by a walk through the store: it must not keep
+    /// everything else from being stored.
+    @discardableResult
+    private mutating func settleUnlessDamaged(at row: RowKey, after end: RunEnd? = nil) throws -> Int {
+        do {
+            return try settle(at: row, after: end)
+        } catch let error as StoreError {
+            guard case .damaged = error else { throw error }
+            return 0
+        }
     }
 
     /// Releases what may be where floors or rows have changed in this transaction.
     mutating func settle() throws {
         while let resource = unsettled.popFirst() {
-            for row in try tables.confirmedRows(of: resource, in: engine) { try settle(at: row) }
+            for row in try tables.confirmedRows(of: resource, in: engine) { try settleUnlessDamaged(at: row) }
         }
     }
 
@@ -83,7 +97,7 @@ extension Transaction {
             }
             guard concerned[resource] == true else { continue }
             if released >= most { return true }
-            if try settle(at: row, after: end) > 0 { released += 1 }
+            if try settleUnlessDamaged(at: row, after: end) > 0 { released += 1 }
         }
         return false
     }
@@ -153,6 +167,8 @@ extension Transaction {
     private static func release(
         _ overlay: OverlayRecord, _ acceptance: Int64, _ tenure: Tenure, _ end: RunEnd?
     ) -> Release {
+        // One row is not the resource: what was evicted comes again as a whole, or not at all.
+        if !tenure.isHeld, tenure.state == .evicted { return .stays }
         if !tenure.isHeld, !tenure.isLetGo { return tenure.isWalked ? .stays : .becomesRow }
         // Rows that are not here cannot be shown in its place.
         if tenure.isHeld, tenure.state == .evicted || tenure.state == .empty { return .stays }

@@ -140,6 +140,14 @@ extension Transaction {
         counters = current
     }
 
+    /// Counts nothing as to be sent.
+    mutating func forgetPending() throws {
+        let pending = try currentCounters()
+        if pending.pendingEntries != 0 || pending.pendingBytes != 0 {
+            try countPending(entries: -pending.pendingEntries, byteCount: -pending.pendingBytes)
+        }
+    }
+
     /// What is to be sent.
     func pendingCounts() throws -> PendingOutbox { PendingOutbox(counters: try currentCounters()) }
 

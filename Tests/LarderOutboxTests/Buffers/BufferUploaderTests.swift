@@ -8,7 +8,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A buffer of places` {
+@Suite(.timeLimit(.minutes(5))) struct `A buffer of places` {
     private func place(_ number: Int) throws -> LocationPoint {
         try #require(
             LocationPoint(

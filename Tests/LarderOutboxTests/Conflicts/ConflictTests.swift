@@ -74,7 +74,7 @@ final class VisitServer: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A conflict` {
+@Suite(.timeLimit(.minutes(5))) struct `A conflict` {
     private func world(
         _ policy: ConflictPolicy, _ server: VisitServer = VisitServer()
     ) async throws -> (OutboxWorld, Outbox, VisitServer) {

@@ -6,7 +6,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Answers` {
+@Suite(.timeLimit(.minutes(5))) struct `Answers` {
     @Test func `of a captive portal are not the server's: nothing is rejected, no attempt is spent [§4.5.5]`()
         async throws
     {

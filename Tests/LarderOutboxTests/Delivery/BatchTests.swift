@@ -7,7 +7,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A batch` {
+@Suite(.timeLimit(.minutes(5))) struct `A batch` {
     private func enqueueThree(_ outbox: Outbox) async throws -> [UUIDBytes] {
         var ids: [UUIDBytes] = []
         for number in 1...3 { ids.append(try await outbox.enqueue(note(number, entity: "\(number)")).id) }

@@ -7,7 +7,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `What people do with entries` {
+@Suite(.timeLimit(.minutes(5))) struct `What people do with entries` {
     private let row = RowKey(resource: ResourceKey("notes", 1), type: "note", key: "1")
 
     @Test func `a rejected write is sent again as one of its own, in its place [§4.5.7]`() async throws {

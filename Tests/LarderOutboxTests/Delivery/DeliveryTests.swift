@@ -6,7 +6,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Delivery` {
+@Suite(.timeLimit(.minutes(5))) struct `Delivery` {
     @Test func `sends at once what is enqueued with a network, under its identity as key [§4.2.1, §4.3.1]`()
         async throws
     {

@@ -7,7 +7,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A save that loads the answer` {
+@Suite(.timeLimit(.minutes(5))) struct `A save that loads the answer` {
     private let written = #"{"status":"done"}"#
     private let stamped = #"{"status":"done","id":7,"rev":3}"#
 

@@ -30,7 +30,7 @@ private final class Refreshes: RefreshControl {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `An optimistic mutation` {
+@Suite(.timeLimit(.minutes(5))) struct `An optimistic mutation` {
     @Test func `cancels refreshes, shows its effect, and refreshes when the server has it [§4.2.9]`() async throws {
         let world = try OutboxWorld()
         try await world.putVisit("old")

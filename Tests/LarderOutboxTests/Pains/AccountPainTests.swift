@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Logins and queues, and the work of one user that is sent as another's.
-@Suite(.timeLimit(.minutes(1))) struct `Pains: logins and accounts` {
+@Suite(.timeLimit(.minutes(5))) struct `Pains: logins and accounts` {
     /// A credential for each account, of which a test says how it reads now.
     final class Tokens: AccountCredentials {
         let values = Mutex<[String: String]>([:])

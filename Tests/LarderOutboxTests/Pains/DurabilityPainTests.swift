@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Writes that were lost or doubled, awaits that never return.
-@Suite(.timeLimit(.minutes(1))) struct `Pains: writes lost or doubled, awaits that hang` {
+@Suite(.timeLimit(.minutes(5))) struct `Pains: writes lost or doubled, awaits that hang` {
     /// A server that performs each key once, and may lose its answer.
     final class Server: Sendable {
         let performed = Mutex<[String: Int]>([:])

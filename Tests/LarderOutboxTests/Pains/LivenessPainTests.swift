@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// What users of other outboxes complain of: the queue stops, one entry blocks all. The threads are named in each test.
-@Suite(.timeLimit(.minutes(1))) struct `Pains: the queue that stops, and the poison` {
+@Suite(.timeLimit(.minutes(5))) struct `Pains: the queue that stops, and the poison` {
     @Test
     func `a send that fails once is tried again by itself [powersync-swift #179, #160, #145, powersync-native #15]`()
         async throws

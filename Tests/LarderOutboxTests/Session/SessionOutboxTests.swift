@@ -7,7 +7,7 @@ import LarderTransport
 import Testing
 
 // Pain 7 of offline clients: an expired login that is replayed, blocks everything, or costs writes.
-@Suite(.timeLimit(.minutes(1))) struct `A session beside an outbox` {
+@Suite(.timeLimit(.minutes(5))) struct `A session beside an outbox` {
     /// Signs requests with whatever token the session has.
     private struct Tokens: AccountCredentials {
         let session: Session

@@ -6,7 +6,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `An enqueue` {
+@Suite(.timeLimit(.minutes(5))) struct `An enqueue` {
     private let row = RowKey(resource: ResourceKey("notes", 1), type: "note", key: "1")
 
     @Test func `keeps all that a write is: kind, endpoint, method, payload, time, counts, state [§4.2.7]`() async throws

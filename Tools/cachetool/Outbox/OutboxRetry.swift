@@ -38,7 +38,11 @@ struct OutboxRetry: ParsableCommand {
         let host = HostServices.system(logger: .tool)
         let retried = try store.write { transaction in
             let entries = try entries(&transaction)
-            return try entries.map { entry in (entry.id, try retry(entry, host, &transaction)) }
+            return try entries.map { entry in
+                // A successor made before this one may stand in what it comes after.
+                let current = try transaction.outboxEntry(entry.id) ?? entry
+                return (entry.id, try retry(current, host, &transaction))
+            }
         }
         for (id, successor) in retried {
             if printing.json {

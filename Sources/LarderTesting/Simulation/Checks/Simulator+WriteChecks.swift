@@ -143,7 +143,14 @@ extension Simulator {
         guard scenario.hasWriters else { return }
         try tellWriters(.reviveAll)
         try checkStep()
-        while !areWritesSettled { try goOn(until: limit) }
+        while !areWritesSettled {
+            // An answer that was on its way when it grew quiet may have been the last that was allowed.
+            if writers.machine?.entries.contains(where: { $0.delivery.state == .failed }) == true {
+                try tellWriters(.reviveAll)
+                try checkStep()
+            }
+            try goOn(until: limit)
+        }
     }
 
     private var areWritesSettled: Bool {
