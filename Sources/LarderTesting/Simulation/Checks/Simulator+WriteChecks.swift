@@ -144,13 +144,17 @@ extension Simulator {
         try tellWriters(.reviveAll)
         try checkStep()
         while !areWritesSettled {
-            // An answer that was on its way when it grew quiet may have been the last that was allowed.
-            if writers.machine?.entries.contains(where: { $0.delivery.state == .failed }) == true {
+            // An answer that was on its way when it grew quiet may have been the last that was allowed, or ask for a day.
+            if writers.machine?.entries.contains(where: { isPutOff($0.delivery) }) == true {
                 try tellWriters(.reviveAll)
                 try checkStep()
             }
             try goOn(until: limit)
         }
+    }
+
+    private func isPutOff(_ delivery: OutboxDelivery) -> Bool {
+        delivery.state == .failed || (delivery.state == .waiting && (delivery.dueAt ?? 0) > wall + 600_000)
     }
 
     private var areWritesSettled: Bool {
