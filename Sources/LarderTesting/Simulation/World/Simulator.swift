@@ -11,7 +11,7 @@ internal import LarderTransport
 /// that runs interleave, and a death can strike between any two steps.
 final class Simulator {
     /// Steps after which a history is taken to be endless.
-    static let stepLimit = 30_000
+    static let stepLimit = 150_000
 
     let scenario: Scenario
     let path: String
