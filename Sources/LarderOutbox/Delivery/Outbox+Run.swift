@@ -128,13 +128,22 @@ extension Outbox {
                 .discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }, in: &group)
             if failure == nil { report(.resolved(id, by: nil)) }
         case .command(let command):
+            command.answer.resume(returning: await take(command, in: &group))
+        }
+    }
+
+    /// Does what is wanted; once more when somebody else has acted in between.
+    private func take(_ command: OutboxCommand, in group: inout DiscardingTaskGroup) async -> Result<Void, any Error> {
+        var failure: (any Error)?
+        for _ in 1...2 {
             // What it is about may have been enqueued a moment ago.
             if let lane = lane(of: command.event) { await takeNew(in: [lane], in: &group) }
             let refusal = state.withLock { state in state.loop.map { command.refusal($0.machine) } ?? nil }
-            if let refusal { return command.answer.resume(returning: .failure(refusal)) }
-            let failure = await take(command.event, along: command.along, in: &group)
-            command.answer.resume(returning: failure.map { .failure($0) } ?? .success(()))
+            if let refusal { return .failure(refusal) }
+            failure = await take(command.event, along: command.along, in: &group)
+            guard failure is OutOfStep else { break }
         }
+        return failure.map { .failure($0) } ?? .success(())
     }
 
     /// The lane of the entry that an event is about, if the machine does not know it.
@@ -195,14 +204,7 @@ extension Outbox {
         do {
             unloaded = try await commit(step.changes, accepted, along)
         } catch {
-            let isStale = state.withLock { state in
-                guard error is OutOfStep || error is OutboxError, let mismatches = state.loop?.mismatches,
-                    mismatches < 3
-                else { return false }
-                state.loop?.mismatches = mismatches + 1
-                return true
-            }
-            if !isStale {
+            if !((error is OutOfStep || error is OutboxError) && takeMismatch()) {
                 store.host.logger.error("a step of the outbox was not stored", metadata: ["error": "\(error)"])
                 for effect in self.step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
             }
@@ -246,6 +248,17 @@ extension Outbox {
         }
         for flight in flights { flight.cancel() }
         do {
+            try await load(in: &group)
+        } catch {
+            store.host.logger.error("the outbox could not be loaded", metadata: ["error": "\(error)"])
+            state.withLock { $0.loop?.needsReload = true }
+            for effect in step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
+        }
+    }
+
+    /// Reads the table and stores what the machine makes of it; looks again when somebody else has acted in between.
+    private func load(in group: inout DiscardingTaskGroup) async throws {
+        while true {
             let (found, damaged) = try store.read { view in try view.readableOutboxEntries() }
             if damaged > 0 {
                 let metadata: Logger.Metadata = ["entries": "\(damaged)"]
@@ -260,13 +273,24 @@ extension Outbox {
             }
             guard let step = step(.loaded(entries)) else { return }
             state.withLock { $0.loop?.isLoaded = true }
-            _ = try await commit(step.changes, [:])
+            do {
+                _ = try await commit(step.changes, [:])
+            } catch let error as OutOfStep {
+                guard takeMismatch() else { throw error }
+                continue
+            }
             tellSettled(but: entries, in: &group)
             for effect in step.effects { perform(effect, in: &group) }
-        } catch {
-            store.host.logger.error("the outbox could not be loaded", metadata: ["error": "\(error)"])
-            state.withLock { $0.loop?.needsReload = true }
-            for effect in step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
+            return
+        }
+    }
+
+    /// Whether a table that was not as the machine thought is looked at again at once: not without end.
+    private func takeMismatch() -> Bool {
+        state.withLock { state in
+            guard let mismatches = state.loop?.mismatches, mismatches < 3 else { return false }
+            state.loop?.mismatches = mismatches + 1
+            return true
         }
     }
 }

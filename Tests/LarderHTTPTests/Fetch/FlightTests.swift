@@ -58,6 +58,14 @@ import Testing
         for fetched in [first, second] { #expect(try await Got(fetched).body == "firstsecond") }
     }
 
+    @Test func `one after the other are as many exchanges, however soon the next follows`() async throws {
+        let bench = Bench([.cacheControl: "no-cache"])
+        for number in 1...2000 {
+            _ = try await bench.get()
+            try #require(bench.requests.count == number)
+        }
+    }
+
     @Test func `share a failure`() async throws {
         let door = FetchDoor()
         let bench = Bench { (_, _) throws(TransportError) in

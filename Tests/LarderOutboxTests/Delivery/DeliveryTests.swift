@@ -4,6 +4,7 @@ import LarderOutbox
 import LarderStore
 import LarderTesting
 import LarderTransport
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Delivery` {
@@ -50,6 +51,38 @@ import Testing
         let commits = world.store.writerStatistics.commits - before
         #expect(commits <= 8, "\(commits) commits")
         #expect(try world.entries().count == 64)
+    }
+
+    @Test func `goes on at once when somebody else changes an entry while it starts`() async throws {
+        let meddle = Mutex<(@Sendable () -> Void)?>(nil)
+        let world = try OutboxWorld(host: { host in
+            let now = host.now
+            host.now = {
+                meddle.withLock { $0.take() }?()
+                return now()
+            }
+        })
+        let queued = try await world.outbox().enqueue(note(1))
+        let entry = try #require(try world.entries().first)
+        var left = entry.delivery
+        left.state = .sending
+        try await world.store.write { [left] in _ = try $0.update(entry.id, from: entry.delivery, to: left) }
+        // The clock is asked for the first time between the look at the table and the first change to it.
+        meddle.withLock {
+            $0 = { [store = world.store, left] in
+                var other = left
+                other.state = .waiting
+                other.dueAt = 0
+                let isDone = try? store.writeBlocking { [other] in try $0.update(entry.id, from: left, to: other) }
+                #expect(isDone == true)
+            }
+        }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let outcome = try await outbox.outcome(of: queued.id)
+            #expect(outcome == .accepted)
+        }
+        #expect(meddle.withLock { $0 == nil })
     }
 
     static let atRest: OutboxStatus = {

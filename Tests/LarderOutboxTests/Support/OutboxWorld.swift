@@ -29,14 +29,19 @@ final class OutboxWorld: Sendable {
     private let script: Mutex<Script>
     let events = Mutex<[OutboxEvent]>([])
 
-    /// - Parameter script: what the server answers; 200 unless told otherwise.
+    /// - Parameters:
+    ///   - script: what the server answers; 200 unless told otherwise.
+    ///   - change: what is other than usual about the host.
     init(
         _ network: NetworkState = .online,
-        script: @escaping Script = { _ in TransportResponse(status: .ok) }
+        script: @escaping Script = { _ in TransportResponse(status: .ok) },
+        host change: (inout HostServices) -> Void = { _ in }
     ) throws {
         self.network = ScriptedConnectivity(network)
         self.script = Mutex(script)
-        store = try Store.open(at: path, host: .virtual(clock))
+        var host = HostServices.virtual(clock)
+        change(&host)
+        store = try Store.open(at: path, host: host)
     }
 
     deinit {

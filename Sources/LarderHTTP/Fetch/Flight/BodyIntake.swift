@@ -53,7 +53,7 @@ struct BodyIntake: Sendable {
             }
         } catch {
             await storePart(after: error)
-            exchange.flight.outcome.fulfil(.failed(.transport(error)))
+            exchange.flight.conclude(.failed(.transport(error)))
             exchange.flight.pipe.finish(error)
             return
         }
@@ -62,9 +62,9 @@ struct BodyIntake: Sendable {
         let entry = await finish(coverage: nil)
         if let entry {
             let kept = Flight.Kept(entry: entry, origin: .network, storage: because)
-            exchange.flight.outcome.fulfil(.kept(kept))
+            exchange.flight.conclude(.kept(kept))
         } else {
-            exchange.flight.outcome.fulfil(.notKept)
+            exchange.flight.conclude(.notKept)
         }
         exchange.flight.pipe.finish()
     }

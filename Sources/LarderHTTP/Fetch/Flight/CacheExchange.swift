@@ -23,7 +23,7 @@ struct CacheExchange: Sendable {
     /// Runs to its end; what comes of it is told to the flight.
     func run() async {
         guard await host.gate.enter(inquiry.asked.priority, for: ObjectIdentifier(flight)) else {
-            return flight.fail(.transport(.cancelled))
+            return flight.conclude(.failed(.transport(.cancelled)))
         }
         defer { host.gate.leave() }
         do throws(HTTPCacheError) {
@@ -36,7 +36,7 @@ struct CacheExchange: Sendable {
             await invalidate(by: answered)
             await settle(answered, body, update)
         } catch {
-            flight.fail(error)
+            flight.conclude(.failed(error))
         }
     }
 
@@ -103,7 +103,7 @@ struct CacheExchange: Sendable {
         switch update {
         case .refresh(let refreshes, let because):
             let kept = await refresh(refreshes, because)
-            if answered.head.status == .notModified, let kept { return keep(kept) }
+            if answered.head.status == .notModified, let kept { return flight.conclude(.kept(kept)) }
             await deliver(answered, body, storing: nil, because)
         case .invalidate(let places, let because):
             for place in places where plan.candidates.indices.contains(place) {
@@ -142,11 +142,6 @@ struct CacheExchange: Sendable {
         } catch {
             host.log("could not refresh a stored response", error)
         }
-    }
-
-    private func keep(_ kept: Flight.Kept) {
-        flight.delivery.fulfil(.success(.kept(kept)))
-        flight.outcome.fulfil(.kept(kept))
     }
 
     /// As what the answer is stored; nil when it is not.
@@ -207,11 +202,8 @@ extension CacheExchange {
         // The host asked for the whole: it gets what both parts make.
         flight.pipe.abandon()
         await intake.take(body, because)
-        switch flight.outcome.current {
-        case .kept(let kept): flight.delivery.fulfil(.success(.kept(kept)))
-        case .failed(let error): flight.delivery.fulfil(.failure(error))
-        case .notKept, nil: flight.fail(.transport(.connectionLost(reason: "the rest of the body did not come")))
-        }
+        // Nothing, if it is delivered already.
+        flight.conclude(.failed(.transport(.connectionLost(reason: "the rest of the body did not come"))))
     }
 }
 

@@ -43,6 +43,8 @@ final class Flight: Sendable {
         var isSettling = false
         /// Whether its answer must not be stored: what it was asked for has changed, or was cleared, since.
         var isSpoiled = false
+        /// Whether what comes of it is known.
+        var isOver = false
         var isCancelled = false
         var task: Task<Void, Never>?
     }
@@ -76,10 +78,10 @@ final class Flight: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Takes part; false when it is given up already.
+    /// Takes part; false when it is over or given up: an answer that somebody has had serves nobody who asks later.
     func join() -> Bool {
         let isOpen = state.withLock { state in
-            guard !state.isCancelled, !state.isSpoiled else { return false }
+            guard !state.isOver, !state.isCancelled, !state.isSpoiled else { return false }
             state.participants += 1
             return true
         }
@@ -131,10 +133,16 @@ final class Flight: Sendable {
         outcome.fulfil(.notKept)
     }
 
-    /// Nothing comes of it.
-    func fail(_ error: HTTPCacheError) {
-        delivery.fulfil(.failure(error))
-        outcome.fulfil(.failed(error))
+    /// Tells everybody what comes of it; nobody joins any more.
+    func conclude(_ outcome: Outcome) {
+        // Before anybody hears of it: who has heard and asks again begins another.
+        state.withLock { $0.isOver = true }
+        switch outcome {
+        case .kept(let kept): delivery.fulfil(.success(.kept(kept)))
+        case .failed(let error): delivery.fulfil(.failure(error))
+        case .notKept: break
+        }
+        self.outcome.fulfil(outcome)
     }
 }
 
