@@ -52,6 +52,26 @@ public struct BaseURL: Sendable, Hashable {
             method: method, scheme: scheme, authority: authority, path: basePath + pathAndQuery, headerFields: headers)
     }
 
+    /// What to append to ask for what an answer's `Location` names; nil for what is on another server, or not below this
+    /// address: credentials do not go there.
+    ///
+    /// - Parameter endpoint: what was appended for the request that was answered.
+    /// - Complexity: O(length). RFC 9110 §10.2.2.
+    package func endpoint(ofLocation location: String, answering endpoint: String) -> String? {
+        guard !location.isEmpty, let asked = URIReference(description + endpoint),
+            let reference = URIReference(location)
+        else {
+            return nil
+        }
+        let target = asked.resolving(reference)
+        guard let origin = target.origin, origin == asked.origin, target.path.hasPrefix(basePath + "/") else {
+            return nil
+        }
+        let path = target.path.dropFirst(basePath.count)
+        if path.hasPrefix("//") { return nil }
+        return path + (target.query.map { "?" + $0 } ?? "")
+    }
+
     private static func isBasePath(_ path: Substring) -> Bool {
         if path.isEmpty { return true }
         guard path.utf8.allSatisfy({ RequestTarget.isPathByte($0) && $0 != UInt8(ascii: "?") }),

@@ -27,6 +27,8 @@ package struct UploadMachine: Hashable, Sendable {
     private var notBefore: Duration?
     private var heldUntil: Duration?
     private var storageFailures = 0
+    /// How often in a row the server has refused the credentials.
+    private var refusals = 0
     private var armed: Duration?
     private var isStopping = false
 
@@ -176,7 +178,9 @@ extension UploadMachine {
         let facts = AnswerFacts(
             status: head.status, method: "POST", tries: upload.tries, isReplay: head.isReplay,
             retryAfter: head.retryAfter, isInProgress: head.isInProgress)
-        switch policy.outcomes.verdict(for: facts) {
+        let verdict = policy.outcomes.verdict(for: facts)
+        if verdict != .pause { refusals = 0 }
+        switch verdict {
         case .accepted: return finish(flight, refused: false)
         case .rejected where BufferPolicy.refusesContent(head.status):
             if oldest.count(where: flight.sequences.contains) <= 1 { return finish(flight, refused: true) }
@@ -185,13 +189,19 @@ extension UploadMachine {
             (upload.flight, upload.tries, upload.failures) = (nil, 0, 0)
         case .retry(let after): wait(after, moment)
         case .rejected, .conflict: wait(head.retryAfter, moment)
-        case .pause:
-            if maySend {
-                gate = .expired(account)
-                effects.append(.expired)
-            }
+        case .pause: refuse(moment, &effects)
         }
         return nil
+    }
+
+    private mutating func refuse(_ moment: Moment, _ effects: inout [UploadEffect]) {
+        refusals = refusals.incremented
+        // Who signs in and is refused again must not do so in a circle.
+        if refusals > 1 { due = moment.elapsed + delay(afterFailures: refusals - 1) }
+        // Another account may have signed in since it was sent.
+        guard maySend else { return }
+        gate = .expired(account)
+        effects.append(.expired)
     }
 
     private mutating func finish(_ flight: BufferUpload.Flight, refused: Bool) -> UploadChange {

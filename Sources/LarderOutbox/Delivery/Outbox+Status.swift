@@ -39,5 +39,5 @@ extension Outbox {
         return status
     }
 
-    func publish() { statusBroadcast.set(status) }
+    func publish() { publishing.withLock { _ in statusBroadcast.set(status) } }
 }

@@ -23,6 +23,8 @@ public final class Outbox: Sendable {
     let onEvent: @Sendable (OutboxEvent) -> Void
     let state: Mutex<OutboxState>
     let statusBroadcast = StateBroadcast(OutboxStatus())
+    /// Held while the status is taken and told, so that an older one is never told after a newer one.
+    let publishing = Mutex(())
     /// Who is signed in, for what sends beside the outbox.
     let gateBroadcast: StateBroadcast<SessionGate>
 

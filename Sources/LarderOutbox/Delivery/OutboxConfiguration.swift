@@ -17,7 +17,7 @@ public struct OutboxConfiguration: Sendable {
     /// The longest answer that is read, in bytes; what is longer counts as no body.
     public var answerLimit: Int
     /// Where a GET finds what a write is about; nil where nothing does. By default the write's own endpoint, unless it is a POST:
-    /// that goes to the list it adds to.
+    /// that goes to the list it adds to, and what it has created is found where the `Location` of a 201 says.
     public var entityEndpoint: @Sendable (OutboxEntry) -> String?
     /// What of an answer becomes the row, for writes that load it.
     public var loading: AnswerLoading

@@ -49,7 +49,8 @@ extension Transaction {
             case .accept(let id, _):
                 let isLoaded = try load(answers[id], of: stored, loading, at: now)
                 try accept(id, sequence: answers[id]?.sequence, at: now)
-                if !isLoaded, let answer = try unloadedAnswer(of: stored) { unloaded.append(answer) }
+                let head = answers[id]?.head
+                if !isLoaded, let answer = try unloadedAnswer(of: stored, head) { unloaded.append(answer) }
             case .reject(let id, let old, let reason):
                 var delivery = old
                 delivery.lastError = reason.description

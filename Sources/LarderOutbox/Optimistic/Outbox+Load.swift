@@ -10,7 +10,10 @@ extension Outbox {
     /// Tried once: what is not loaded now is shown as it was written until it is fetched or synced the next time.
     func load(_ answer: UnloadedAnswer) async {
         let entry = answer.entry
-        guard let endpoint = configuration.entityEndpoint(entry) else { return }
+        let created = answer.location.flatMap {
+            configuration.base.endpoint(ofLocation: $0, answering: entry.draft.endpoint)
+        }
+        guard let endpoint = configuration.entityEndpoint(entry) ?? created else { return }
         let reply = await exchange(Self.question(endpoint, of: entry.draft), key: entry.id)
         guard let head = reply.head, head.status.kind == .successful, case .head = reply.answer, let body = reply.body,
             let loaded = configuration.loading.row(entry, body)

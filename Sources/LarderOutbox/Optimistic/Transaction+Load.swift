@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import LarderFormat
 package import LarderStore
 
@@ -9,6 +10,8 @@ package struct UnloadedAnswer: Hashable, Sendable {
     let row: RowKey
     /// What the write made of it: what the GET brings counts only while nobody has changed that.
     let shown: [UInt8]
+    /// Where the server says that it has created what was asked for.
+    let location: String?
 }
 
 extension Transaction {
@@ -29,9 +32,10 @@ extension Transaction {
     }
 
     /// What is to be asked for of an entry that was just accepted.
-    borrowing func unloadedAnswer(of entry: OutboxEntry) throws -> UnloadedAnswer? {
+    borrowing func unloadedAnswer(of entry: OutboxEntry, _ head: HTTPResponse?) throws -> UnloadedAnswer? {
         guard let row = entry.rows.first, let shown = try madeRow(by: entry, at: row) else { return nil }
-        return UnloadedAnswer(entry: entry, row: row, shown: shown)
+        let location = head?.status == .created ? head?.headerFields[.location] : nil
+        return UnloadedAnswer(entry: entry, row: row, shown: shown, location: location)
     }
 
     /// Makes what a GET brought the row, unless somebody has changed the row since the write.

@@ -37,7 +37,7 @@ public struct OutboxWrite: Sendable {
     /// How many answers may ask for another try before it has failed; nil: as the policy says.
     public var mostAttempts: Int?
     /// Whether the answer's body becomes the row of the first effect once the server has it; where the answer has none, a
-    /// GET of ``endpoint``.
+    /// GET brings it: of ``endpoint``, or of what the answer says it has created.
     public var loadsAnswer: Bool
 
     /// A write with JSON for a body, unless `fields` say otherwise.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LarderTesting
+import LarderTransport
 import Testing
 
 @testable import LarderHTTP

@@ -90,6 +90,22 @@ import Testing
         #expect(bench.step(.timer).sent.count == 1)
     }
 
+    @Test func `is not sent in a circle to a server that takes no login`() {
+        var bench = UploadBench()
+        _ = bench.append(1)
+        _ = bench.step(.network(isUsable: true))
+        for wait in [0, 1, 2, 4] {
+            let effects = bench.step(.answered(.head(AnswerHead(401))))
+            #expect(effects.contains(.expired))
+            let signedIn = bench.step(.session(.signedIn("ada")))
+            if wait > 0 {
+                #expect(signedIn.sent == [] && signedIn.armed == bench.moment.elapsed + .seconds(wait))
+                bench.pass(.seconds(wait))
+            }
+            #expect((wait == 0 ? signedIn : bench.step(.timer)).sent.count == 1)
+        }
+    }
+
     @Test func `waits for its account after a 401, and counts it for nothing`() {
         var bench = UploadBench()
         _ = bench.append(1)

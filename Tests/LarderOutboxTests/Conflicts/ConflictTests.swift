@@ -19,6 +19,13 @@ func saveVisit(_ text: String, method: HTTPRequest.Method = .put, loadsAnswer: B
         loadsAnswer: loadsAnswer)
 }
 
+/// A visit that is made anew: POST /visits, loading what comes of it.
+func createVisit(_ text: String) -> OutboxWrite {
+    OutboxWrite(
+        "visit.create", .post, "/visits", body: .bytes(Array(text.utf8)), entity: "visit/7",
+        effects: [RowEffect(.replacement(Array(text.utf8)), at: visit)], loadsAnswer: true)
+}
+
 extension OutboxWorld {
     /// The visit as readers see it, or nil.
     func visitShown() throws -> String? {

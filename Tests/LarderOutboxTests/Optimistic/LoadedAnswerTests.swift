@@ -47,6 +47,45 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("/api/visits/7", "/api/visits/7"), ("visits/7?full", "/api/visits/7?full"),
+        ("http://127.0.0.1/api/v/7", "/api/v/7"),
+    ])
+    func `asks for what was created where the answer says it is`(location: String, asked: String) async throws {
+        let world = try OutboxWorld { [stamped] request in
+            request.method == "GET"
+                ? TransportResponse(status: .ok, body: Array(stamped.utf8))
+                : TransportResponse(status: .created, headers: [.location: location])
+        }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            try await outbox.enqueue(createVisit(written))
+            for try await shown in world.store.values(in: .row(visit), { _ in 0 }) {
+                _ = shown
+                if try world.visitShown() == stamped { break }
+            }
+            #expect(world.requests.map(\.path) == ["/api/visits", asked])
+        }
+    }
+
+    @Test(arguments: ["http://other.test/api/visits/7", "//127.0.0.1:81/api/visits/7", "/admin", "/api", "ftp:x", " "])
+    func `asks nobody else, whatever the answer says`(location: String) async throws {
+        let world = try OutboxWorld { request in
+            request.path == "/api/last"
+                ? TransportResponse(status: .ok) : TransportResponse(status: .created, headers: [.location: location])
+        }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(createVisit(written))
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+            let last = try await outbox.enqueue(OutboxWrite("last", .put, "/last"))
+            #expect(try await outbox.outcome(of: last.id) == .accepted)
+            #expect(try world.visitShown() == written)
+        }
+        // All that was under way is over.
+        #expect(world.requests.map(\.path) == ["/api/visits", "/api/last"])
+    }
+
     @Test func `shows nothing in between but what was written and what came of it`() async throws {
         let world = try OutboxWorld { [stamped] request in
             request.method == "GET"

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import LarderTransport
 
 extension CachePolicy {
     /// The URIs whose stored responses an answer makes invalid, the request's own first. RFC 9111 §4.4.

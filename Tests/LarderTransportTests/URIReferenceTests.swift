@@ -1,6 +1,5 @@
+import LarderTransport
 import Testing
-
-@testable import LarderHTTP
 
 @Suite struct `A URI reference` {
     private static let examples = [
