@@ -174,7 +174,7 @@ extension Outbox {
         do {
             (found, isOther) = try store.read { view in
                 let found = try seen.flatMap { lane, sequence in
-                    try view.outboxEntries(lane: lane, after: sequence).map { LaneEntry($0) }
+                    try view.readableOutboxEntries(lane: lane, after: sequence).map { LaneEntry($0) }
                 }
                 return (found, try known.contains { try view.outboxDelivery($0.id) != $0.delivery })
             }

@@ -16,6 +16,18 @@ extension ReadView {
         try tables.entries(lane: lane, after: sequence, limit: .max, in: transaction)
     }
 
+    /// As ``outboxEntries(lane:after:)``, without those that cannot be read: one that is damaged must not keep those behind
+    /// it from being seen.
+    package borrowing func readableOutboxEntries(lane: String, after sequence: Int64) throws -> [OutboxEntry] {
+        do {
+            return try outboxEntries(lane: lane, after: sequence)
+        } catch StoreError.damaged {
+            return try readableOutboxEntries().entries.filter { entry in
+                entry.sequence > sequence && entry.lane.equalsBytewise(lane)
+            }
+        }
+    }
+
     /// The entry with an identity, or nil.
     public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? {
         try tables.entry(id, in: transaction)

@@ -52,7 +52,7 @@ import Testing
         await explore(
             Configuration(
                 [Entry(entity: "x"), Entry(entity: "y"), Entry(entity: "x")],
-                [.network, .crash, .retry, .conflict, .people], concurrent: 1),
+                [.network, .crash, .retry, .conflict, .people, .unsendable], concurrent: 1),
             states: 18_618)
     }
 
@@ -91,7 +91,7 @@ import Testing
         await explore(
             Configuration(
                 [Entry(), Entry(lane: "b"), Entry(lane: "b"), Entry(lane: "c", after: [0])],
-                [.crash, .retry, .lost], batch: 3),
+                [.crash, .retry, .lost, .unsendable], batch: 3),
             states: 14_176)
     }
 }
