@@ -23,11 +23,13 @@ extension Transaction {
     /// Enqueues a write in one commit with whatever else this transaction changes.
     ///
     /// - Returns: the new entry, or the unfinished one with the same deduplication key and content.
-    /// - Throws: ``OutboxError/full(_:)``, ``OutboxError/deduplicationMismatch(_:)``, ``OutboxError/afterRejected(_:)``;
+    /// - Throws: ``OutboxError/notSignedIn`` when the account it was prepared under has been signed out by a ``Session``
+    ///   since; ``OutboxError/full(_:)``, ``OutboxError/deduplicationMismatch(_:)``, ``OutboxError/afterRejected(_:)``;
     ///   ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits.
     /// - Complexity: a look at every entry when there is a deduplication key or no room, else constant.
     @discardableResult
     public mutating func enqueue(_ write: PreparedWrite) throws -> Enqueued {
+        try checkSignedIn(as: write.draft.account)
         if let known = try unfinished(write.draft) { return .alreadyQueued(known) }
         for id in write.draft.after where try outboxEntry(id)?.delivery.state == .rejected {
             throw OutboxError.afterRejected(id)
