@@ -9,7 +9,7 @@ public enum OutboxError: Error, Sendable {
     case full(PendingOutbox)
     /// An unfinished entry has the same deduplication key, and another content.
     case deduplicationMismatch(UUIDBytes)
-    /// The write is to come after an entry that was rejected.
+    /// The write is to come after an entry that was rejected, or left without being accepted.
     case afterRejected(UUIDBytes)
     /// The outbox has no such entry.
     case unknownEntry(UUIDBytes)
@@ -40,7 +40,7 @@ extension OutboxError: CustomStringConvertible {
         case .full(let pending):
             "\(pending.entries) writes of \(pending.byteCount) bytes wait already: this one does not fit."
         case .deduplicationMismatch(let id): "The entry \(id) has the same deduplication key and another content."
-        case .afterRejected(let id): "The entry \(id), which this comes after, was rejected: retry it first."
+        case .afterRejected(let id): "The entry \(id), which this comes after, was rejected or given up."
         case .unknownEntry(let id): "The outbox has no entry \(id)."
         case .beingSent(let id): "The entry \(id) is being sent: wait for its outcome."
         case .alreadyTried(let id): "The entry \(id) was tried already: the server may have it as it is."

@@ -51,8 +51,14 @@ extension ReadView {
 
     /// How entries left the outbox, the oldest first; the newest thousand are kept.
     public borrowing func outboxOutcomes() throws -> [OutboxOutcome] {
+        try tables.outcomes(in: transaction)
+    }
+}
+
+extension Tables {
+    func outcomes<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [OutboxOutcome] {
         var outcomes: [OutboxOutcome] = []
-        try tables.forEach(.journal, prefix: [], in: transaction) { _, body in
+        try forEach(.journal, prefix: [], in: source) { _, body in
             let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
             if case .outcome(let outcome) = record.event {
                 outcomes.append(

@@ -140,6 +140,14 @@ extension Transaction {
     /// The entry with an identity, or nil; this transaction's own changes included.
     public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? { try tables.entry(id, in: engine) }
 
+    /// The bytes that an entry counts for in ``pendingOutbox()``; 0 where there is none.
+    package borrowing func outboxByteCount(of id: UUIDBytes) throws -> Int64 {
+        try tables.delivery(id, in: engine)?.byteCount ?? 0
+    }
+
+    /// How entries left the outbox, this transaction's own changes included; otherwise as ``ReadView/outboxOutcomes()``.
+    public borrowing func outboxOutcomes() throws -> [OutboxOutcome] { try tables.outcomes(in: engine) }
+
     /// The entries of a lane, or of every lane, each lane in order; this transaction's own changes included.
     public borrowing func outboxEntries(lane: String? = nil, limit: Int = .max) throws -> [OutboxEntry] {
         try tables.entries(lane: lane, limit: limit, in: engine)

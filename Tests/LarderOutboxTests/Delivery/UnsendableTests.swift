@@ -1,8 +1,10 @@
+import HTTPTypes
 import LarderFormat
 import LarderOutbox
 import LarderStore
 import LarderTesting
 import LarderTransport
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Delivery of what cannot be sent` {
