@@ -33,7 +33,11 @@ extension Transaction {
     @discardableResult
     public mutating func enqueue(_ write: PreparedWrite) throws -> Enqueued {
         try checkSignedIn(as: write.draft.account)
-        if let known = try unfinished(write.draft) { return .alreadyQueued(known) }
+        if let known = try unfinished(write.draft) {
+            // Its body is there already, and nobody is to name this one.
+            if let blob = write.draft.blob, blob != known.draft.blob { try discardBlob(blob.number) }
+            return .alreadyQueued(known.id)
+        }
         var draft = write.draft
         draft.after = try draft.after.map { try predecessor($0) }
         // What throws has changed nothing, should the transaction go on.
@@ -43,7 +47,7 @@ extension Transaction {
         return .queued(write.id)
     }
 
-    private borrowing func unfinished(_ draft: OutboxDraft) throws -> UUIDBytes? {
+    private borrowing func unfinished(_ draft: OutboxDraft) throws -> OutboxEntry? {
         guard let key = draft.deduplicationKey else { return nil }
         let entries = try outboxEntries()
         let known = entries.first {
@@ -52,6 +56,6 @@ extension Transaction {
         }
         guard let known else { return nil }
         guard known.draft.fingerprint == draft.fingerprint else { throw OutboxError.deduplicationMismatch(known.id) }
-        return known.id
+        return known
     }
 }

@@ -66,6 +66,26 @@ import Testing
         #expect(try world.entries().map(\.id) == [first.id])
     }
 
+    @Test func `of a second tap with a file knows the file by its bytes, and gives up the second`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        func tap(_ content: [UInt8]) async throws -> (blob: Blob, enqueued: Enqueued) {
+            let blob = try await world.store.keepBlob(content)
+            var write = OutboxWrite("photo", .post, "/photos", body: .blob(blob))
+            write.deduplicationKey = "tap"
+            return (blob, try await outbox.enqueue(write))
+        }
+        let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 * $0 >> 7) }
+        let first = try await tap(content)
+        let second = try await tap(content)
+        #expect(second.enqueued == .alreadyQueued(first.enqueued.id) && second.blob != first.blob)
+        #expect(try world.store.blob(first.blob.number) != nil && world.store.blob(second.blob.number) == nil)
+        var other = content
+        other[200_000] ^= 1
+        await #expect(throws: OutboxError.self) { try await tap(other) }
+        #expect(try world.entries().map(\.id) == [first.enqueued.id])
+    }
+
     @Test func `that does not fit is refused, and loses nothing [§4.2.5] [§4.5.6]`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox { $0.bounds = OutboxBounds(entries: 2) }
