@@ -234,7 +234,7 @@ import Testing
         }
         let photo = try await outbox.enqueue(after(first))
         #expect(try world.store.read { view in try view.outboxEntry(photo.id)?.draft.after } == [visit])
-        try await world.store.write { try $0.accept(visit, at: 7) }
+        try await world.store.write { [visit] in try $0.accept(visit, at: 7) }
         try await outbox.enqueue(after(first))
     }
 
