@@ -29,14 +29,12 @@ extension Transaction {
 
     /// Makes an entry a dead letter, as failed.
     mutating func retire(_ id: UUIDBytes) throws {
-        // One before it may have been of its batch.
+        if let batch = try outboxEntry(id)?.delivery.batch { try dissolveBatch(batch) }
         guard let entry = try outboxEntry(id) else { return }
         var retired = entry.delivery
         retired.state = .failed
         retired.dueAt = nil
-        retired.batch = nil
         retired.lastError = "it made room for a newer one"
         _ = try update(id, from: entry.delivery, to: retired)
-        if let batch = entry.delivery.batch { try dissolveBatch(batch) }
     }
 }

@@ -53,7 +53,7 @@ import Testing
             Configuration(
                 [Entry(entity: "x"), Entry(entity: "y"), Entry(entity: "x")],
                 [.network, .crash, .retry, .conflict, .people, .unsendable], concurrent: 1),
-            states: 18_618)
+            states: 29_594)
     }
 
     @Test func `a conflict, and what takes the place of the entry`() async {
@@ -92,6 +92,6 @@ import Testing
             Configuration(
                 [Entry(), Entry(lane: "b"), Entry(lane: "b"), Entry(lane: "c", after: [0])],
                 [.crash, .retry, .lost, .unsendable], batch: 3),
-            states: 14_176)
+            states: 29_118)
     }
 }
