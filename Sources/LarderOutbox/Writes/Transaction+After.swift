@@ -17,13 +17,20 @@ extension Transaction {
                 if entry.delivery.state == .rejected { throw OutboxError.afterRejected(id) }
                 return id
             }
-            guard let outcome = try outboxOutcomes().last(where: { $0.id == id }), outcome.outcome != "accepted" else {
-                return id
-            }
+            guard let outcome = try lastOutcome(of: id), outcome.outcome != "accepted" else { return id }
             guard let next = try successor(of: outcome) else { throw OutboxError.afterRejected(id) }
             id = next
         }
         return id
+    }
+
+    /// How an entry left; nil where nobody can tell, a damaged journal among it.
+    private borrowing func lastOutcome(of id: UUIDBytes) throws -> OutboxOutcome? {
+        do {
+            return try outboxOutcomes().last { $0.id == id }
+        } catch StoreError.damaged {
+            return nil
+        }
     }
 
     /// What took the place of an entry that left, as far as anything says so.
@@ -32,7 +39,7 @@ extension Transaction {
         if outcome.outcome == Settlement.outcome {
             return try conflicts().last { $0.entryID == outcome.id }?.successor
         }
-        // The identity is what the store says it was replaced by.
-        return outcome.detail.flatMap { UUIDBytes(String($0.suffix(36))) }
+        guard let detail = outcome.detail, detail.hasPrefix(Self.replacedDetail) else { return nil }
+        return UUIDBytes(String(detail.dropFirst(Self.replacedDetail.count)))
     }
 }

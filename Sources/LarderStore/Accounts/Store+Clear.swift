@@ -39,7 +39,8 @@ extension Store {
     ///
     /// - Parameter discardingUnsent: whether writes and points that were not sent go too.
     /// - Throws: ``StoreError/unsentWrites(_:)``, ``StoreError/unsentPoints(_:)``; ``EngineError/notFound``;
-    ///   ``EngineError/heldByOthers``; without `discardingUnsent` the errors of ``open(at:options:host:)``. The store is then unchanged.
+    ///   ``EngineError/heldByOthers``; without `discardingUnsent` the errors of
+    ///   ``open(at:options:host:)``. The store is then unchanged.
     public static func destroy(at path: String, discardingUnsent: Bool = false) throws {
         if discardingUnsent { return try Environment.destroy(path: path, tables: [], check: nil) }
         try Environment.destroy(path: path, tables: Tables.names) { snapshot, handles in

@@ -16,8 +16,8 @@ extension ReadView {
         try tables.entries(lane: lane, after: sequence, limit: .max, in: transaction)
     }
 
-    /// As ``outboxEntries(lane:after:)``, without those of which not both records can be read: one that is damaged must not keep those behind
-    /// it from being seen.
+    /// As ``outboxEntries(lane:after:)``, without those of which not both records can be read: one
+    /// that is damaged must not keep those behind it from being seen.
     package borrowing func readableOutboxEntries(lane: String, after sequence: Int64) throws -> [OutboxEntry] {
         do {
             return try outboxEntries(lane: lane, after: sequence).filter { try outboxDelivery($0.id) != nil }

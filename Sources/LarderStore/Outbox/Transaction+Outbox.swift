@@ -48,7 +48,7 @@ extension Transaction {
         let dependents = try tables.entries(lane: nil, limit: .max, in: engine).filter { $0.draft.after.contains(id) }
         let layers = try layers(effects, of: draft, sequence: old.sequence)
         _ = try take(id, keepsBlob: draft.blob != nil && draft.blob == old.draft.blob)
-        _ = try journal(old, outcome, detail ?? "replaced by \(draft.id)", at: time)
+        _ = try journal(old, outcome, detail ?? Self.replacedDetail + "\(draft.id)", at: time)
         let entry = try insert(draft, sequence: old.sequence, layers: layers)
         // Only now: in between, what lies above the old ones would seem to be free.
         try withdrawOverlays(of: old, but: effects.map(\.key))
@@ -62,6 +62,9 @@ extension Transaction {
         }
         return entry
     }
+
+    /// What the detail of an outcome begins with that names the entry which took the place of another.
+    package static var replacedDetail: String { "replaced by " }
 
     /// Records how an entry's delivery goes from now on, if it goes as expected until now.
     ///
@@ -143,6 +146,11 @@ extension Transaction {
     /// The bytes that an entry counts for in ``pendingOutbox()``; 0 where there is none.
     package borrowing func outboxByteCount(of id: UUIDBytes) throws -> Int64 {
         try tables.delivery(id, in: engine)?.byteCount ?? 0
+    }
+
+    /// As ``outboxEntries(lane:limit:)``, without those that cannot be read: one must not keep the others from being changed.
+    package borrowing func readableOutboxEntries() throws -> [OutboxEntry] {
+        try tables.readableEntries(in: engine).entries
     }
 
     /// How entries left the outbox, this transaction's own changes included; otherwise as ``ReadView/outboxOutcomes()``.

@@ -105,6 +105,18 @@ import Testing
         #expect(world.requests.count == 2)
     }
 
+    @Test func `a damaged write keeps nobody from dropping another, nor from enqueuing`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        try await outbox.enqueue(note(1, entity: "a", lane: .global))
+        let other = try await outbox.enqueue(note(2, entity: "b", lane: .global))
+        try world.damageEntry(isLast: false)
+        try await outbox.drop(other.id)
+        #expect(try await outbox.outcome(of: other.id) == .removed("dropped"))
+        let third = try await outbox.enqueue(note(3, entity: "c", lane: .global))
+        #expect(try world.store.read { view in try view.outboxEntry(third.id) } != nil)
+    }
+
     @Test func `a write that may not wait says why it cannot be sent`() async throws {
         let world = try OutboxWorld()
         let blob = try await world.store.keepBlob([1])
