@@ -31,13 +31,14 @@ public final class BufferUploader: Sendable {
     ///   - json: the point, one JSON value in UTF-8; what it says is not looked at.
     ///   - time: when it was recorded, in milliseconds since 1970-01-01 UTC.
     /// - Returns: how the ring is now.
-    /// - Throws: ``OutboxError/notSignedIn``; ``StoreError/invalid(_:)`` above `Limits.bufferPoint`; what the store
-    ///   throws.
+    /// - Throws: ``OutboxError/notSignedIn``, also when the account was signed out meanwhile;
+    ///   ``StoreError/invalid(_:)`` above `Limits.bufferPoint`; what the store throws.
     @discardableResult
     public func append(_ json: [UInt8], at time: Int64) async throws -> BufferState {
         guard let ring = ring(of: outbox.gateBroadcast.current) else { throw OutboxError.notSignedIn }
         return try await outbox.store.write { [limit = policy.limit] transaction in
-            try transaction.appendPoint(json, to: ring, at: time, limit: limit)
+            try transaction.checkSignedIn(as: ring.account)
+            return try transaction.appendPoint(json, to: ring, at: time, limit: limit)
         }
     }
 

@@ -8,7 +8,7 @@ struct Settlement: Sendable {
     var resolution: ConflictResolution
     /// The name of what decided.
     var policy: String
-    /// The identity of the entry that comes in the old one's place, and its fingerprint.
+    /// The identity of the entry that comes in the old one's place.
     var successor: UUIDBytes
     var time: Int64
 
@@ -68,7 +68,8 @@ struct Settlement: Sendable {
         if let tag = conflict.remote?.entityTag, !tag.hasPrefix("W/") {
             draft.fields.append(OutboxDraft.Field(name: "If-Match", value: Array(tag.utf8)))
         }
-        draft.fingerprint = Outbox.fingerprint(of: draft)
+        // Without another body it is the same write still, and a file is not looked into.
+        if body != nil { draft.fingerprint = Outbox.fingerprint(of: draft) }
         return draft
     }
 

@@ -155,7 +155,7 @@ extension Outbox {
         let policy = policy
         try await store.write { transaction in
             var machine = DeliveryMachine(policy: policy, gate: gate, seed: 0)
-            let entries = try transaction.outboxEntries().map { LaneEntry($0) }
+            let entries = try transaction.readableOutboxEntries().map { LaneEntry($0) }
             let loaded = machine.step(.loaded(entries), at: moment, freshKey: key)
             if let refusal = refusal(machine) { throw refusal }
             try along?(&transaction)

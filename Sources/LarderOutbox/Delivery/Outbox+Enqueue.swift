@@ -20,6 +20,9 @@ extension Outbox {
 
     /// Gives a write its identity, for an enqueue in a transaction of the host's.
     ///
+    /// Reads the body of a write with a deduplication key that is a blob, to know the same again in another; blocks for as
+    /// long as that takes. One whose commit is still to come cannot be read: it is another body than any.
+    ///
     /// - Throws: ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)`` for an endpoint that is no path.
     public func prepare(_ write: OutboxWrite) throws(OutboxError) -> PreparedWrite {
         try prepare(write, id: store.host.makeID())
@@ -54,7 +57,8 @@ extension Outbox {
         draft.fields = write.fields.map { .init(name: $0.name.rawName, value: Array($0.value.utf8)) }
         draft.after = write.after
         draft.deduplicationKey = write.deduplicationKey
-        draft.fingerprint = Self.fingerprint(of: draft)
+        draft.fingerprint = Self.fingerprint(
+            of: draft, content: draft.deduplicationKey == nil ? nil : draft.blob.flatMap { content(of: $0) })
         draft.mostAttempts = write.mostAttempts ?? policy.mostAttempts
         draft.loadsAnswer = write.loadsAnswer
         return PreparedWrite(draft: draft, effects: write.effects, bounds: policy.bounds)
@@ -79,12 +83,38 @@ extension Outbox {
     }
 
     /// Method, endpoint and body, each told apart from the next.
-    static func fingerprint(of draft: OutboxDraft) -> UInt64 {
+    ///
+    /// - Parameter content: a checksum of the bytes of a body that is a blob; without, each blob is another body.
+    static func fingerprint(of draft: OutboxDraft, content: UInt64? = nil) -> UInt64 {
         var writer = TupleWriter()
         writer.append(text: draft.method)
         writer.append(text: draft.endpoint)
         writer.append(bytes: draft.payload)
-        writer.append(optionalInteger: draft.blob?.number)
+        if let blob = draft.blob, let content {
+            writer.append(integer: blob.byteCount)
+            writer.append(integer: Int64(bitPattern: content))
+        } else {
+            writer.append(optionalInteger: draft.blob?.number)
+        }
         return writer.bytes.rawSpan.xxh64(seed: 0)
     }
+
+    /// A checksum of the bytes of a blob, however they are stored; nil when they cannot be read (yet).
+    private func content(of blob: Blob) -> UInt64? {
+        guard let handle = try? store.blob(blob.number) else { return nil }
+        var content: UInt64 = 0
+        var start: Int64 = 0
+        while start < handle.byteCount {
+            let end = min(start + Self.contentPiece, handle.byteCount)
+            var piece: [UInt8] = []
+            piece.reserveCapacity(Int(end - start))
+            guard (try? handle.read(start..<end) { span in piece.append(copying: span) }) != nil else { return nil }
+            content = piece.rawSpan.xxh64(seed: content)
+            start = end
+        }
+        return content
+    }
+
+    /// Never changes: what is compared was counted piece by piece, possibly by an earlier version.
+    private static let contentPiece: Int64 = 128 << 10
 }

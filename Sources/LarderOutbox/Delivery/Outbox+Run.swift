@@ -174,13 +174,14 @@ extension Outbox {
         do {
             (found, isOther) = try store.read { view in
                 let found = try seen.flatMap { lane, sequence in
-                    try view.outboxEntries(lane: lane, after: sequence).map { LaneEntry($0) }
+                    try view.readableOutboxEntries(lane: lane, after: sequence).map { LaneEntry($0) }
                 }
                 return (found, try known.contains { try view.outboxDelivery($0.id) != $0.delivery })
             }
         } catch {
+            // Nobody else would see to it that what was enqueued is heard of.
             store.host.logger.error("the outbox could not be read", metadata: ["error": "\(error)"])
-            return state.withLock { $0.loop?.needsReload = true }
+            return await reload(in: &group)
         }
         // What this loop has stored itself it knows: steps and looks take turns.
         if isOther { return await reload(in: &group) }

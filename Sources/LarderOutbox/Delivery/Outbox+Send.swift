@@ -3,6 +3,7 @@ internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 internal import Logging
+internal import Synchronization
 
 // One request, from the table to what its answer says. Nothing here decides what the answer means.
 extension Outbox {
@@ -13,7 +14,7 @@ extension Outbox {
             entries = try store.read { view in try flight.entries.compactMap { try view.outboxEntry($0) } }
         } catch {
             store.host.logger.error("an entry could not be read", metadata: ["error": "\(error)"])
-            return (.whole(.notSent), [:])
+            return (.whole(Self.obstacle(error).map { .unsendable($0) } ?? .notSent), [:])
         }
         // An entry that is gone is a mismatch that the next step finds.
         guard let entry = entries.first, entries.count == flight.entries.count else { return (.whole(.notSent), [:]) }
@@ -61,7 +62,16 @@ extension Outbox {
             return Reply(answer: Self.answer(to: error), error: error)
         } catch {
             store.host.logger.warning("a write could not be sent", metadata: ["error": "\(error)"])
-            return Reply(answer: .notSent)
+            guard let reason = Self.obstacle(error) else { return Reply(answer: .notSent) }
+            return Reply(answer: .unsendable(reason), error: .invalidRequest(reason: reason))
+        }
+    }
+
+    /// Why what is to be sent cannot be read, if it never can be: the medium's fault passes, damage does not.
+    private static func obstacle(_ error: any Error) -> String? {
+        switch error as? StoreError {
+        case .damaged, .blobGone: "what is to be sent cannot be read: \(error)"
+        default: nil
         }
     }
 
@@ -86,13 +96,30 @@ extension Outbox {
             return try await transport.send(request, body: body, timeouts: configuration.timeouts)
         }
         guard let handle = try store.blob(blob.number) else { throw StoreError.blobGone }
+        let fault = BodyFault()
         let body = StreamedBody(byteCount: handle.byteCount) { range in
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(range.count)
-            try handle.read(range) { span in bytes.append(copying: span) }
-            return bytes
+            do {
+                var bytes: [UInt8] = []
+                bytes.reserveCapacity(range.count)
+                try handle.read(range) { span in bytes.append(copying: span) }
+                return bytes
+            } catch {
+                fault.error.withLock { $0 = error }
+                throw error
+            }
         }
-        return try await transport.send(request, streaming: body, timeouts: configuration.timeouts)
+        do {
+            return try await transport.send(request, streaming: body, timeouts: configuration.timeouts)
+        } catch {
+            // What the transport makes of it says less than what kept it from reading on. A server that got a part of a body
+            // has got no request (RFC 9112 §8).
+            throw fault.error.withLock { $0 } ?? error
+        }
+    }
+
+    /// Why a body was not read to its end.
+    private final class BodyFault: Sendable {
+        let error = Mutex<(any Error)?>(nil)
     }
 
     /// Reads an answer to its end: success that did not come whole is no success.
@@ -141,7 +168,8 @@ extension Outbox {
 
     static func answer(to error: TransportError) -> Answer {
         switch error {
-        case .connectionRefused, .noConnection, .tls, .timeout(.connect), .invalidRequest: .notSent
+        case .connectionRefused, .noConnection, .tls, .timeout(.connect): .notSent
+        case .invalidRequest(let reason): .unsendable(reason)
         case .cancelled, .timeout, .connectionLost, .bodyTooLarge, .encodedBody, .other: .none
         }
     }

@@ -9,7 +9,7 @@ public enum OutboxError: Error, Sendable {
     case full(PendingOutbox)
     /// An unfinished entry has the same deduplication key, and another content.
     case deduplicationMismatch(UUIDBytes)
-    /// The write is to come after an entry that was rejected.
+    /// The write is to come after an entry that was rejected, or left without being accepted.
     case afterRejected(UUIDBytes)
     /// The outbox has no such entry.
     case unknownEntry(UUIDBytes)
@@ -21,7 +21,7 @@ public enum OutboxError: Error, Sendable {
     case notApplicable(UUIDBytes, OutboxDelivery.State)
     /// The write may not wait, and there is no network.
     case offline
-    /// The write may not wait, and nobody is signed in, or no more.
+    /// Nobody is signed in (any more), or another account is than the write was made under.
     case notSignedIn
     /// The exchange of a write that may not wait failed; whether the server has it is not known after some of these.
     case transport(TransportError)
@@ -40,13 +40,13 @@ extension OutboxError: CustomStringConvertible {
         case .full(let pending):
             "\(pending.entries) writes of \(pending.byteCount) bytes wait already: this one does not fit."
         case .deduplicationMismatch(let id): "The entry \(id) has the same deduplication key and another content."
-        case .afterRejected(let id): "The entry \(id), which this comes after, was rejected: retry it first."
+        case .afterRejected(let id): "The entry \(id), which this comes after, was rejected or given up."
         case .unknownEntry(let id): "The outbox has no entry \(id)."
         case .beingSent(let id): "The entry \(id) is being sent: wait for its outcome."
         case .alreadyTried(let id): "The entry \(id) was tried already: the server may have it as it is."
         case .notApplicable(let id, let state): "The entry \(id) is \(state.rawValue): this cannot be done with it."
         case .offline: "There is no network, and the write may not wait for one."
-        case .notSignedIn: "Nobody is signed in, and the write may not wait."
+        case .notSignedIn: "The account of the write is not signed in."
         case .transport(let error): "The exchange failed: \(error)"
         case .refused(let head): "The server refused the write (\(head.status.code))."
         case .cannotUndo(let id, let obstacle): "The conflict of \(id) cannot be undone: \(obstacle.rawValue)."

@@ -41,26 +41,36 @@ extension Transaction {
     ) throws -> [UnloadedAnswer] {
         var unloaded: [UnloadedAnswer] = []
         for change in changes {
-            let stored = try outboxEntry(change.id)
-            guard let stored, stored.delivery == change.expected else { throw OutOfStep(id: change.id) }
             switch change {
             case .update(let id, let old, let new):
+                // Only the delivery is looked at: an entry that cannot be read is put aside like any other.
                 guard try update(id, from: old, to: new) else { throw OutOfStep(id: id) }
             case .accept(let id, _):
+                let stored = try stored(change)
                 let isLoaded = try load(answers[id], of: stored, loading, at: now)
                 try accept(id, sequence: answers[id]?.sequence, at: now)
                 let head = answers[id]?.head
                 if !isLoaded, let answer = try unloadedAnswer(of: stored, head) { unloaded.append(answer) }
             case .reject(let id, let old, let reason):
+                _ = try stored(change)
                 var delivery = old
                 delivery.lastError = reason.description
                 if case .status(let status) = reason { delivery.lastStatus = status }
                 if case .conflict(let status) = reason { delivery.lastStatus = status }
                 try reject(id, delivery, detail: reason.description, at: now)
             case .remove(let id, _, let outcome, let reason):
+                _ = try stored(change)
                 try acknowledge(id, outcome: outcome, detail: reason?.description, at: now)
             }
         }
         return unloaded
+    }
+
+    /// The entry that is changed, if its delivery is as expected.
+    private borrowing func stored(_ change: DeliveryChange) throws -> OutboxEntry {
+        guard let entry = try outboxEntry(change.id), entry.delivery == change.expected else {
+            throw OutOfStep(id: change.id)
+        }
+        return entry
     }
 }

@@ -75,6 +75,8 @@ package enum Answer: Hashable, Sendable {
     case none
     /// It never left.
     case notSent
+    /// It never left whole, and never will as it is: why, in one line without content.
+    case unsendable(String)
 }
 
 /// What the server answered, as far as it decides.

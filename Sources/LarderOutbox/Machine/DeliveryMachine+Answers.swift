@@ -32,6 +32,7 @@ extension DeliveryMachine {
         guard let index = index(id) else { return }
         switch answer {
         case .notSent: wait(index, nil, moment)
+        case .unsendable(let reason): giveUp(index, status: nil, reason)
         case .none:
             update(index) { $0.isInDoubt = true }
             wait(index, nil, moment)
@@ -85,15 +86,20 @@ extension DeliveryMachine {
     private mutating func countAttempt(_ index: Int, _ head: AnswerHead, _ after: Duration?, _ moment: Moment) {
         update(index) { $0.attempts = $0.attempts.incremented }
         if entries[index].delivery.attempts < entries[index].mostAttempts { return wait(index, after, moment) }
+        giveUp(index, status: head.status, "the server answered \(head.status), for the last time that was allowed")
+    }
+
+    /// Makes an entry a dead letter whose overlay stays, until somebody revives it or the network returns.
+    private mutating func giveUp(_ index: Int, status: Int?, _ reason: String) {
         entries[index].due = nil
         dissolveBatch(of: index)
         update(index) {
             $0.state = .failed
             $0.failures = $0.failures.incremented
             $0.dueAt = nil
-            $0.lastError = "the server answered \(head.status), for the last time that was allowed"
+            $0.lastError = reason
         }
-        report(.failed(entries[index].id, status: head.status))
+        report(.failed(entries[index].id, status: status))
     }
 
     private mutating func wait(_ index: Int, _ after: Duration?, _ moment: Moment) {
@@ -146,21 +152,29 @@ extension DeliveryMachine {
 
 extension DeliveryMachine {
     private mutating func takeBatch(_ answer: Answer, _ members: [UUIDBytes], _ moment: Moment) {
+        // It is one of them, and which one shows when each goes alone.
+        if case .unsendable = answer { return sendAlone(members) { _ in } }
         // Success without outcomes says nothing of any member, and the shell does not pass it on.
         if case .head(let head) = answer, let verdict = finalVerdict(head) {
-            for id in members {
-                guard let index = index(id) else { continue }
-                leaveBatch(index, isAlone: true)
-                update(index) {
-                    $0.state = .pending
-                    $0.lastStatus = head.status
-                    if verdict != .rejected { $0.isInDoubt = true }
-                }
+            return sendAlone(members) { delivery in
+                delivery.lastStatus = head.status
+                if verdict != .rejected { delivery.isInDoubt = true }
             }
-            return
         }
         for id in members { take(answer, of: id, moment) }
         align(members)
+    }
+
+    /// Ends a batch whose members go on by themselves.
+    private mutating func sendAlone(_ members: [UUIDBytes], _ change: (inout OutboxDelivery) -> Void) {
+        for id in members {
+            guard let index = index(id) else { continue }
+            leaveBatch(index, isAlone: true)
+            update(index) {
+                $0.state = .pending
+                change(&$0)
+            }
+        }
     }
 
     /// What an answer means that ends a batch as such, so that its members go on by themselves.

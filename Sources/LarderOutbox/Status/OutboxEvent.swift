@@ -9,7 +9,8 @@ public enum OutboxEvent: Hashable, Sendable {
     /// The entry is tried again at this time, in milliseconds since 1970-01-01 UTC; the status is that of the answer, if there
     /// was one.
     case waiting(UUIDBytes, until: Int64, status: Int?)
-    /// The attempts of the entry are used up; its overlay stays.
+    /// The attempts of the entry are used up, or it cannot be sent as it is: then there is no status, and its `lastError` says
+    /// why. Its overlay stays.
     case failed(UUIDBytes, status: Int?)
     /// The server refused the entry; it was rolled back.
     case rejected(UUIDBytes, RejectionReason)

@@ -10,7 +10,8 @@ public struct OutboxWrite: Sendable {
         case none
         /// These bytes.
         case bytes([UInt8])
-        /// A live blob, given up with the write; for what is too large to be held in memory.
+        /// A live blob, given up with the write, and at once when the same write was there already; for what is too large to
+        /// be held in memory.
         case blob(Blob)
     }
 
@@ -32,7 +33,8 @@ public struct OutboxWrite: Sendable {
     public var after: [UUIDBytes]
     /// What readers see from the enqueue on; each row at most once.
     public var effects: [RowEffect]
-    /// Stops the double tap: an unfinished write of the same account under the same key is returned, not doubled.
+    /// Stops the double tap: an unfinished write of the same account under the same key is returned, not doubled. A body that is
+    /// a blob is compared by its bytes.
     public var deduplicationKey: String?
     /// How many answers may ask for another try before it has failed; nil: as the policy says.
     public var mostAttempts: Int?

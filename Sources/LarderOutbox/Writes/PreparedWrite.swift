@@ -22,22 +22,32 @@ public struct PreparedWrite: Sendable {
 extension Transaction {
     /// Enqueues a write in one commit with whatever else this transaction changes.
     ///
+    /// An entry that it is to come after, and that nobody knows (any more), counts as accepted: the journal is bounded.
+    ///
     /// - Returns: the new entry, or the unfinished one with the same deduplication key and content.
-    /// - Throws: ``OutboxError/full(_:)``, ``OutboxError/deduplicationMismatch(_:)``, ``OutboxError/afterRejected(_:)``;
+    /// - Throws: ``OutboxError/notSignedIn`` when the account it was prepared under has been signed out by a ``Session``
+    ///   since; ``OutboxError/full(_:)``, ``OutboxError/deduplicationMismatch(_:)``, ``OutboxError/afterRejected(_:)``;
     ///   ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits.
-    /// - Complexity: a look at every entry when there is a deduplication key or no room, else constant.
+    /// - Complexity: a look at every entry when there is a deduplication key or no room, and at the journal when it is to
+    ///   come after one that has left; else constant.
     @discardableResult
     public mutating func enqueue(_ write: PreparedWrite) throws -> Enqueued {
-        if let known = try unfinished(write.draft) { return .alreadyQueued(known) }
-        for id in write.draft.after where try outboxEntry(id)?.delivery.state == .rejected {
-            throw OutboxError.afterRejected(id)
+        try checkSignedIn(as: write.draft.account)
+        if let known = try unfinished(write.draft) {
+            // Its body is there already, and nobody is to name this one.
+            if let blob = write.draft.blob, blob != known.draft.blob { try discardBlob(blob.number) }
+            return .alreadyQueued(known.id)
         }
-        try makeRoom(for: write)
-        try enqueue(write.draft, effects: write.effects)
+        var draft = write.draft
+        draft.after = try draft.after.map { try predecessor($0) }
+        // What throws has changed nothing, should the transaction go on.
+        let retired = try retired(for: write)
+        try enqueue(draft, effects: write.effects)
+        for id in retired { try retire(id) }
         return .queued(write.id)
     }
 
-    private borrowing func unfinished(_ draft: OutboxDraft) throws -> UUIDBytes? {
+    private borrowing func unfinished(_ draft: OutboxDraft) throws -> OutboxEntry? {
         guard let key = draft.deduplicationKey else { return nil }
         let entries = try outboxEntries()
         let known = entries.first {
@@ -46,30 +56,6 @@ extension Transaction {
         }
         guard let known else { return nil }
         guard known.draft.fingerprint == draft.fingerprint else { throw OutboxError.deduplicationMismatch(known.id) }
-        return known.id
-    }
-
-    /// A write of its own fits only where there is room; what is already there is never lost for it.
-    private mutating func makeRoom(for write: PreparedWrite) throws {
-        let byteCount = Int64(write.draft.payload.count) + (write.draft.blob?.byteCount ?? 0)
-        func isFull(_ pending: PendingOutbox) -> Bool {
-            pending.entries >= write.bounds.entries
-                || pending.byteCount.addingReportingOverflow(byteCount).partialValue > write.bounds.byteCount
-        }
-        let pending = try pendingOutbox()
-        guard isFull(pending) else { return }
-        guard write.bounds.whenFull == .retireOldest else { throw OutboxError.full(pending) }
-        let oldest = try outboxEntries().filter { $0.delivery.state == .pending || $0.delivery.state == .waiting }
-            .sorted { $0.sequence < $1.sequence }
-        for entry in oldest where isFull(try pendingOutbox()) {
-            var retired = entry.delivery
-            retired.state = .failed
-            retired.dueAt = nil
-            retired.batch = nil
-            retired.lastError = "it made room for a newer one"
-            _ = try update(entry.id, from: entry.delivery, to: retired)
-        }
-        let left = try pendingOutbox()
-        if isFull(left) { throw OutboxError.full(left) }
+        return known
     }
 }

@@ -9,9 +9,9 @@ extension Store {
     /// a process that dies on the way leaves a sound store with a part of its content, and the next call goes on. Bytes
     /// that were removed may be left in unused pages of the file: ``destroy(at:discardingUnsent:)`` removes the file.
     ///
-    /// - Parameter discardingUnsent: whether writes that were not sent go too.
-    /// - Throws: ``StoreError/unsentWrites(_:)`` with nothing removed; `CancellationError` between two commits;
-    ///   ``EngineError``.
+    /// - Parameter discardingUnsent: whether writes and points that were not sent go too.
+    /// - Throws: ``StoreError/unsentWrites(_:)`` and ``StoreError/unsentPoints(_:)`` with nothing removed;
+    ///   `CancellationError` between two commits; ``EngineError``.
     public func clear(discardingUnsent: Bool = false) async throws {
         try checkWritable()
         try await clearOutbox(discardingUnsent: discardingUnsent)
@@ -37,22 +37,20 @@ extension Store {
     /// For signing out, and for starting anew where a file is damaged beyond use: then with `discardingUnsent`, which
     /// looks at nothing. Blocks while another process opens or closes the store.
     ///
-    /// - Parameter discardingUnsent: whether writes that were not sent go too.
-    /// - Throws: ``StoreError/unsentWrites(_:)``; ``EngineError/notFound``; ``EngineError/heldByOthers``; without
-    ///   `discardingUnsent` the errors of ``open(at:options:host:)``. The store is then unchanged.
+    /// - Parameter discardingUnsent: whether writes and points that were not sent go too.
+    /// - Throws: ``StoreError/unsentWrites(_:)``, ``StoreError/unsentPoints(_:)``; ``EngineError/notFound``;
+    ///   ``EngineError/heldByOthers``; without `discardingUnsent` the errors of
+    ///   ``open(at:options:host:)``. The store is then unchanged.
     public static func destroy(at path: String, discardingUnsent: Bool = false) throws {
         if discardingUnsent { return try Environment.destroy(path: path, tables: [], check: nil) }
         try Environment.destroy(path: path, tables: Tables.names) { snapshot, handles in
-            let tables = Tables(handles)
-            let unsent = try tables.unsentWrites(in: snapshot)
-            if unsent > 0 { throw StoreError.unsentWrites(unsent) }
+            try Tables(handles).checkAllSent(in: snapshot)
         }
     }
 
     private func clearOutbox(discardingUnsent: Bool) async throws {
         try await inBatches { transaction in
-            let unsent = try transaction.tables.unsentWrites(in: transaction.engine)
-            if unsent > 0, !discardingUnsent { throw StoreError.unsentWrites(unsent) }
+            if !discardingUnsent { try transaction.tables.checkAllSent(in: transaction.engine) }
             return try transaction.clearSomeUnsent()
         }
     }
@@ -79,8 +77,27 @@ extension Store {
 }
 
 extension Tables {
+    /// Throws when anything waits to be sent.
+    fileprivate func checkAllSent<Source: TableReader & ~Copyable>(in source: borrowing Source) throws {
+        let writes = try unsentWrites(in: source)
+        if writes > 0 { throw StoreError.unsentWrites(writes) }
+        let points = try unsentPoints(in: source)
+        if points > 0 { throw StoreError.unsentPoints(points) }
+    }
+
+    /// How many points there are, whatever their rings say.
+    private func unsentPoints<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> Int {
+        var count = 0
+        try source.withReadCursor(in: self[.buffers]) { cursor in
+            while let entry = try cursor.next() {
+                if case .point = try? BufferKey(decoding: entry.key) { count += 1 }
+            }
+        }
+        return count
+    }
+
     /// How many writes wait to be sent.
-    fileprivate func unsentWrites<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> Int {
+    private func unsentWrites<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> Int {
         var count = 0
         try source.withReadCursor(in: outbox) { cursor in
             let index = OutboxDeliveryRecord.prefix

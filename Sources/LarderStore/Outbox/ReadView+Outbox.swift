@@ -16,6 +16,18 @@ extension ReadView {
         try tables.entries(lane: lane, after: sequence, limit: .max, in: transaction)
     }
 
+    /// As ``outboxEntries(lane:after:)``, without those of which not both records can be read: one
+    /// that is damaged must not keep those behind it from being seen.
+    package borrowing func readableOutboxEntries(lane: String, after sequence: Int64) throws -> [OutboxEntry] {
+        do {
+            return try outboxEntries(lane: lane, after: sequence).filter { try outboxDelivery($0.id) != nil }
+        } catch StoreError.damaged {
+            return try readableOutboxEntries().entries.filter { entry in
+                entry.sequence > sequence && entry.lane.equalsBytewise(lane)
+            }
+        }
+    }
+
     /// The entry with an identity, or nil.
     public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? {
         try tables.entry(id, in: transaction)
@@ -39,8 +51,14 @@ extension ReadView {
 
     /// How entries left the outbox, the oldest first; the newest thousand are kept.
     public borrowing func outboxOutcomes() throws -> [OutboxOutcome] {
+        try tables.outcomes(in: transaction)
+    }
+}
+
+extension Tables {
+    func outcomes<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [OutboxOutcome] {
         var outcomes: [OutboxOutcome] = []
-        try tables.forEach(.journal, prefix: [], in: transaction) { _, body in
+        try forEach(.journal, prefix: [], in: source) { _, body in
             let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
             if case .outcome(let outcome) = record.event {
                 outcomes.append(

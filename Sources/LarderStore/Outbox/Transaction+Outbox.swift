@@ -16,11 +16,13 @@ extension Transaction {
     /// The commit is fully durable, whatever durability the write asked for.
     ///
     /// - Parameter effects: what readers see from this commit on; each row at most once.
-    /// - Throws: ``StoreError/duplicateEntry(_:)``, ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits.
+    /// - Throws: ``StoreError/duplicateEntry(_:)``, ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits,
+    ///   and for an effect that is none. Nothing of the entry is kept then, also when the transaction goes on.
     @discardableResult
     public mutating func enqueue(_ draft: OutboxDraft, effects: [RowEffect] = []) throws -> OutboxEntry {
         try check(draft)
-        return try insert(draft, sequence: try next(\.nextOutboxSequence), effects: effects)
+        let sequence = try next(\.nextOutboxSequence)
+        return try insert(draft, sequence: sequence, layers: try layers(effects, of: draft, sequence: sequence))
     }
 
     /// Puts another entry in the place of one, in one commit: what stood behind it stands behind the other, and what came
@@ -44,9 +46,10 @@ extension Transaction {
         draft.predecessor = id
         try check(draft)
         let dependents = try tables.entries(lane: nil, limit: .max, in: engine).filter { $0.draft.after.contains(id) }
+        let layers = try layers(effects, of: draft, sequence: old.sequence)
         _ = try take(id, keepsBlob: draft.blob != nil && draft.blob == old.draft.blob)
-        _ = try journal(old, outcome, detail ?? "replaced by \(draft.id)", at: time)
-        let entry = try insert(draft, sequence: old.sequence, effects: effects)
+        _ = try journal(old, outcome, detail ?? Self.replacedDetail + "\(draft.id)", at: time)
+        let entry = try insert(draft, sequence: old.sequence, layers: layers)
         // Only now: in between, what lies above the old ones would seem to be free.
         try withdrawOverlays(of: old, but: effects.map(\.key))
         for dependent in dependents {
@@ -59,6 +62,9 @@ extension Transaction {
         }
         return entry
     }
+
+    /// What the detail of an outcome begins with that names the entry which took the place of another.
+    package static var replacedDetail: String { "replaced by " }
 
     /// Records how an entry's delivery goes from now on, if it goes as expected until now.
     ///
@@ -137,6 +143,19 @@ extension Transaction {
     /// The entry with an identity, or nil; this transaction's own changes included.
     public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? { try tables.entry(id, in: engine) }
 
+    /// The bytes that an entry counts for in ``pendingOutbox()``; 0 where there is none.
+    package borrowing func outboxByteCount(of id: UUIDBytes) throws -> Int64 {
+        try tables.delivery(id, in: engine)?.byteCount ?? 0
+    }
+
+    /// As ``outboxEntries(lane:limit:)``, without those that cannot be read: one must not keep the others from being changed.
+    package borrowing func readableOutboxEntries() throws -> [OutboxEntry] {
+        try tables.readableEntries(in: engine).entries
+    }
+
+    /// How entries left the outbox, this transaction's own changes included; otherwise as ``ReadView/outboxOutcomes()``.
+    public borrowing func outboxOutcomes() throws -> [OutboxOutcome] { try tables.outcomes(in: engine) }
+
     /// The entries of a lane, or of every lane, each lane in order; this transaction's own changes included.
     public borrowing func outboxEntries(lane: String? = nil, limit: Int = .max) throws -> [OutboxEntry] {
         try tables.entries(lane: lane, limit: limit, in: engine)
@@ -157,11 +176,20 @@ extension Transaction {
         if try tables.delivery(draft.id, in: engine) != nil { throw StoreError.duplicateEntry(draft.id) }
     }
 
+    /// What the effects of an entry lay over rows; all that can be refused of them is.
+    private borrowing func layers(
+        _ effects: [RowEffect], of draft: OutboxDraft, sequence: Int64
+    ) throws -> [PreparedLayer] {
+        try effects.map { effect in
+            try preparedLayer(of: effect, updatedAt: draft.createdAt, entryID: draft.id, sequence: sequence)
+        }
+    }
+
     private mutating func insert(
-        _ draft: OutboxDraft, sequence: Int64, effects: [RowEffect]
+        _ draft: OutboxDraft, sequence: Int64, layers: [PreparedLayer]
     ) throws -> OutboxEntry {
         engine.requireFullDurability()
-        let record = draft.record(rows: effects.map(\.key))
+        let record = draft.record(rows: layers.map(\.row))
         let body = record.encode()
         let key = try Self.key { (key) throws(FormatError) in
             try OutboxRecord.appendKey(lane: draft.lane, sequence: sequence, to: &key)
@@ -171,11 +199,8 @@ extension Transaction {
         try put(body: body, key: key, in: .outbox)
         try put(delivery, of: draft.id)
         try countPending(entries: 1, byteCount: byteCount)
-        for effect in effects {
-            try layOver(
-                effect.change, at: effect.key, updatedAt: draft.createdAt, entryID: draft.id, sequence: sequence)
-        }
-        self.effects.changes.noteLane(draft.lane)
+        for layer in layers { try lay(layer) }
+        effects.changes.noteLane(draft.lane)
         return OutboxEntry(record: record, delivery: delivery)
     }
 

@@ -99,6 +99,14 @@ struct OverlayLayer: Hashable, Sendable {
     }
 }
 
+/// An overlay that is about to be laid.
+struct PreparedLayer: Sendable {
+    let row: RowKey
+    /// The key of its record.
+    let key: [UInt8]
+    let layer: OverlayLayer
+}
+
 /// The overlays of one row, the lowest first.
 struct OverlayStack: Sendable {
     let key: RowKey

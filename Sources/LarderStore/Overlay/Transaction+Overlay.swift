@@ -22,21 +22,38 @@ extension Transaction {
         sequence: Int64? = nil
     ) throws -> Int64 {
         let sequence = try sequence ?? next(\.nextOutboxSequence)
+        let effect = RowEffect(change, at: key)
+        try lay(preparedLayer(of: effect, updatedAt: updatedAt, entryID: entryID, sequence: sequence))
+        return sequence
+    }
+
+    /// All of an overlay that can be refused, before anything is changed: ``lay(_:)`` then fails only with the medium.
+    ///
+    /// - Throws: as ``layOver(_:at:updatedAt:entryID:sequence:)``.
+    borrowing func preparedLayer(
+        of effect: RowEffect, updatedAt: Int64, entryID: UUIDBytes?, sequence: Int64
+    ) throws -> PreparedLayer {
         guard try sequence >= 0 && sequence < nextOutboxSequence() else {
             throw StoreError.invalid(.invalidValue(field: "sequence", value: sequence))
         }
-        let encoded = try Self.overlayKey(key, sequence)
-        var layer = try OverlayLayer(
-            change, sequence: sequence, updatedAt: updatedAt, base: base(of: change, at: key, sequence))
+        let encoded = try Self.overlayKey(effect.key, sequence)
+        let base = try base(of: effect.change, at: effect.key, sequence)
+        var layer = try OverlayLayer(effect.change, sequence: sequence, updatedAt: updatedAt, base: base)
         layer.record.entryID = entryID
-        layer.record.base = try serverChecksum(at: key)
-        try changingShown(at: key) { transaction in
-            let isNew = try transaction.engine.value(forKey: encoded.rawSpan, in: transaction.tables.overlay) == nil
-            try transaction.put(layer, key: encoded)
-            if isNew { try transaction.count(1, of: key.resource) }
-            try transaction.remakePatches(at: key)
+        // It reads the resource too, whose count of overlays changes with this one.
+        layer.record.base = try serverChecksum(at: effect.key)
+        return PreparedLayer(row: effect.key, key: encoded, layer: layer)
+    }
+
+    /// Lays an overlay over its row.
+    mutating func lay(_ prepared: PreparedLayer) throws {
+        try changingShown(at: prepared.row) { transaction in
+            let overlays = transaction.tables.overlay
+            let isNew = try transaction.engine.value(forKey: prepared.key.rawSpan, in: overlays) == nil
+            try transaction.put(prepared.layer, key: prepared.key)
+            if isNew { try transaction.count(1, of: prepared.row.resource) }
+            try transaction.remakePatches(at: prepared.row)
         }
-        return sequence
     }
 
     /// Changes what an overlay does to its row, and makes the patches above it anew; it is pending again, and the row it

@@ -20,6 +20,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case duplicateEntry(UUIDBytes)
     /// So many writes wait to be sent, and would be lost.
     case unsentWrites(Int)
+    /// So many points of buffers were not sent, and would be lost.
+    case unsentPoints(Int)
     /// The outbox has no entry with this identity.
     case unknownEntry(UUIDBytes)
     /// The resource is not in the store, or has no rows to change.
@@ -49,6 +51,7 @@ extension StoreError: CustomStringConvertible {
         case .stagingSuperseded: "The full copy was overtaken by another one or discarded."
         case .duplicateEntry(let id): "The outbox already has the entry \(id)."
         case .unsentWrites(let count): "\(count) writes were not sent: send them first, or say that they may go."
+        case .unsentPoints(let count): "\(count) points were not sent: send them first, or say that they may go."
         case .unknownEntry(let id): "The outbox has no entry \(id)."
         case .noLiveGeneration: "The resource has no rows in the store."
         case .full(let shortage):

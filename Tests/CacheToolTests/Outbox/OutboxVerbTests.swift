@@ -151,6 +151,28 @@ private struct OutboxSample {
         #expect(try sample.findings() == 0)
     }
 
+    @Test func `drop of a member of a batch takes the batch apart`() async throws {
+        let sample = try await OutboxSample()
+        let store = try Store.open(at: sample.path, host: .test)
+        try await store.write { transaction in
+            for number in UInt64(3)...5 {
+                let entry = try #require(try transaction.outboxEntry(OutboxSample.id(number)))
+                var delivery = entry.delivery
+                (delivery.state, delivery.dueAt) = (.waiting, 9)
+                (delivery.batch, delivery.isInDoubt) = (UUIDBytes(high: 5, low: 5), true)
+                _ = try transaction.update(entry.id, from: entry.delivery, to: delivery)
+            }
+        }
+        try store.close()
+        #expect(try Tool.run("outbox", "drop", sample.path, id(3), "--yes").status == 0)
+        try sample.read { view in
+            let left = try #require(try view.outboxDelivery(OutboxSample.id(5)))
+            #expect(left.batch == nil && left.isAlone && left.isInDoubt && left.state == .waiting)
+            #expect(try view.outboxDelivery(OutboxSample.id(4))?.state == .rejected)
+        }
+        #expect(try sample.findings() == 0)
+    }
+
     @Test func `drop leaves what is being sent`() async throws {
         let sample = try await OutboxSample()
         let outcome = try Tool.run("outbox", "drop", sample.path, id(1), id(6), "--yes")

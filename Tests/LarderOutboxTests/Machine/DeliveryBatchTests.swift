@@ -72,6 +72,17 @@ import Testing
         #expect(bench.flights == [Flight(key: second, entries: [second], isBatch: false)])
     }
 
+    @Test func `a batch that cannot be sent is sent one by one, and only who is to blame has failed`() throws {
+        var (bench, ids) = bench()
+        let key = try #require(bench.flights.first).key
+        bench.answer(key, .unsendable("one of them is damaged"))
+        #expect(bench.flights == ids.map { Flight(key: $0, entries: [$0], isBatch: false) })
+        bench.answer(ids[1], .unsendable("it is damaged"))
+        #expect(ids.map(bench.state) == [.sending, .failed, .sending])
+        #expect(bench.stored[ids[0]]?.delivery.lastError == nil)
+        #expect(ids.allSatisfy { bench.stored[$0]?.delivery.isInDoubt == false })
+    }
+
     @Test func `401 to a batch pauses, and it is sent again as it was`() throws {
         var (bench, _) = bench()
         let flight = try #require(bench.flights.first)

@@ -191,6 +191,39 @@ import Testing
         }
     }
 
+    @Test func `what cannot be sent as it is has failed at once, is not tried again, and holds only its entity`() {
+        var bench = Bench()
+        let (first, second) = (bench.enqueue(entity: "x"), bench.enqueue(entity: "x"))
+        let other = bench.enqueue(entity: "y")
+        bench.answer(first, .unsendable("its file is gone"))
+        let delivery = bench.stored[first]?.delivery
+        #expect(delivery?.state == .failed && delivery?.lastError == "its file is gone")
+        #expect(delivery?.attempts == 0 && delivery?.isInDoubt == false && bench.armed == nil)
+        #expect(bench.effects.contains(.report(.failed(first, status: nil))))
+        #expect(bench.sent == [other] && bench.state(second) == .pending)
+        bench.answer(other, 200)
+        bench.take(.foreground)
+        bench.restart()
+        #expect(bench.sent.isEmpty && bench.armed == nil)
+    }
+
+    @Test func `a hand and the network's return have what could not be sent tried once more, and no more`() {
+        for isByHand in [true, false] {
+            var bench = Bench()
+            let id = bench.enqueue()
+            bench.answer(id, .none)
+            bench.wait()
+            bench.answer(id, .unsendable("its file is gone"))
+            // It may have arrived when it could be sent.
+            #expect(bench.stored[id]?.delivery.isInDoubt == true)
+            if !isByHand { bench.take(.network(isUsable: false)) }
+            bench.take(isByHand ? .revive(id) : .network(isUsable: true))
+            #expect(bench.sent == [id])
+            bench.answer(id, .unsendable("its file is gone"))
+            #expect(bench.sent.isEmpty && bench.armed == nil && bench.state(id) == .failed)
+        }
+    }
+
     @Test func `a clock that is set back keeps no entry longer than it was to wait`() {
         var bench = Bench()
         let id = bench.enqueue()

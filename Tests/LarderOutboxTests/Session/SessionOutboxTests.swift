@@ -66,6 +66,41 @@ import Testing
         #expect(world.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["{\"n\":2}", "{\"n\":1}"])
     }
 
+    @Test func `keeps nothing that was made before its account was signed out, and would be kept after`() async throws {
+        let world = try OutboxWorld(.offline)
+        let session = try Session(store: world.store, secrets: MemorySecretStore())
+        let outbox = try outbox(world, session)
+        try await session.signIn(as: "ada")
+        let prepared = try outbox.prepare(note(1))
+        try await session.signOut()
+        func enqueue() async throws { try await world.store.write { try $0.enqueue(prepared) } }
+        await #expect(throws: OutboxError.self) { try await enqueue() }
+        try await session.signIn(as: "bob")
+        await #expect(throws: OutboxError.self) { try await enqueue() }
+        #expect(try world.entries().isEmpty)
+        try await session.signOut()
+        try await session.signIn(as: "ada")
+        try await session.noteExpired("ada")
+        try await enqueue()
+        #expect(try world.entries().map(\.id) == [prepared.id])
+    }
+
+    @Test func `keeps no point of an account that was signed out meanwhile`() async throws {
+        let world = try OutboxWorld(.offline)
+        let session = try Session(store: world.store)
+        // Nobody has told this one yet.
+        let uploader = BufferUploader(outbox: try world.outbox(account: "ada"))
+        try await uploader.append(Array("{}".utf8), at: 1)
+        try await session.signIn(as: "ada")
+        try await session.signOut(.seal)
+        let error = await #expect(throws: OutboxError.self) { try await uploader.append(Array("{}".utf8), at: 2) }
+        guard case .notSignedIn = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(try uploader.bufferState.pointCount == 1)
+    }
+
     @Test func `queues writes in read-only mode, and sends them once the login is renewed [§4.4.5]`() async throws {
         let world = try OutboxWorld(.offline)
         let authenticator = ScriptedAuthenticator(world.clock)

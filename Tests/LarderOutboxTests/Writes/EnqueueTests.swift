@@ -66,6 +66,26 @@ import Testing
         #expect(try world.entries().map(\.id) == [first.id])
     }
 
+    @Test func `of a second tap with a file knows the file by its bytes, and gives up the second`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        func tap(_ content: [UInt8]) async throws -> (blob: Blob, enqueued: Enqueued) {
+            let blob = try await world.store.keepBlob(content)
+            var write = OutboxWrite("photo", .post, "/photos", body: .blob(blob))
+            write.deduplicationKey = "tap"
+            return (blob, try await outbox.enqueue(write))
+        }
+        let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 * $0 >> 7) }
+        let first = try await tap(content)
+        let second = try await tap(content)
+        #expect(second.enqueued == .alreadyQueued(first.enqueued.id) && second.blob != first.blob)
+        #expect(try world.store.blob(first.blob.number) != nil && world.store.blob(second.blob.number) == nil)
+        var other = content
+        other[200_000] ^= 1
+        await #expect(throws: OutboxError.self) { try await tap(other) }
+        #expect(try world.entries().map(\.id) == [first.enqueued.id])
+    }
+
     @Test func `that does not fit is refused, and loses nothing [§4.2.5] [§4.5.6]`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox { $0.bounds = OutboxBounds(entries: 2) }
@@ -95,6 +115,42 @@ import Testing
         #expect(try world.store.read { view in try view.pendingOutbox().entries } == 2)
         try await outbox.retry(oldest.id)
         #expect(try world.entries().map(\.delivery.state) == [.pending, .pending, .pending])
+    }
+
+    @Test func `that evicts a member of a batch takes the batch apart, and leaves the others in doubt`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox { $0.bounds = OutboxBounds(entries: 3, whenFull: .retireOldest) }
+        for number in 1...3 { try await outbox.enqueue(note(number, lane: .named("\(number)"))) }
+        var tried = OutboxDelivery()
+        tried.state = .waiting
+        (tried.tries, tried.isInDoubt, tried.dueAt) = (1, true, 9)
+        tried.batch = UUIDBytes(high: 5, low: 5)
+        for entry in try world.entries() {
+            try await world.store.write { [tried] in _ = try $0.update(entry.id, from: entry.delivery, to: tried) }
+        }
+        try await outbox.enqueue(note(4, lane: .named("4")))
+        let deliveries = try world.entries().map(\.delivery)
+        var alone = tried
+        (alone.batch, alone.isAlone) = (nil, true)
+        #expect(deliveries[0].state == .failed && deliveries[0].batch == nil)
+        #expect(Array(deliveries[1...2]) == [alone, alone])
+    }
+
+    @Test func `that is refused has evicted nobody, also when the transaction goes on`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox { policy in
+            policy.bounds = OutboxBounds(entries: 1, byteCount: 1000, whenFull: .retireOldest)
+        }
+        try await outbox.enqueue(note(1))
+        var odd = note(2)
+        odd.effects = [RowEffect(.patch(Array("no patch".utf8)), at: row)]
+        var large = note(3)
+        large.body = .bytes(Array(repeating: 32, count: 2000))
+        let refused = [try outbox.prepare(odd), try outbox.prepare(large)]
+        try await world.store.write { transaction in
+            for write in refused { #expect(throws: (any Error).self) { try transaction.enqueue(write) } }
+        }
+        #expect(try world.entries().map(\.delivery.state) == [.pending])
     }
 
     @Test func `goes into a transaction of the host's, with whatever else that changes`() async throws {
@@ -129,6 +185,57 @@ import Testing
             await #expect(throws: OutboxError.self) { try await outbox.enqueue(OutboxWrite("x", .post, "//evil.test")) }
         }
         #expect(try world.entries().count == 1)
+    }
+
+    private func after(_ id: UUIDBytes) -> OutboxWrite {
+        var write = note(9, lane: .named("after"))
+        write.after = [id]
+        return write
+    }
+
+    @Test func `behind a write that was given up is refused, whether the outbox runs or not`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        let visit = try await outbox.enqueue(note(1))
+        try await outbox.drop(visit.id)
+        let error = await #expect(throws: OutboxError.self) { try await outbox.enqueue(after(visit.id)) }
+        guard case .afterRejected(visit.id) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(try world.entries().isEmpty)
+    }
+
+    @Test func `behind a write that was accepted, or that nobody knows, waits for nothing`() async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let visit = try await outbox.enqueue(note(1))
+            #expect(try await outbox.outcome(of: visit.id) == .accepted)
+            for id in [visit.id, UUIDBytes(high: 8, low: 8)] {
+                let photo = try await outbox.enqueue(after(id))
+                #expect(try await outbox.outcome(of: photo.id) == .accepted)
+            }
+        }
+    }
+
+    @Test func `behind a write that another has taken the place of comes after that one`() async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .forbidden) }
+        let outbox = try world.outbox()
+        var visit = try await outbox.enqueue(note(1)).id
+        try await world.running(outbox) { _ = try await outbox.outcome(of: visit) }
+        let first = visit
+        for _ in 1...2 {
+            let entry = try #require(try world.entries().first)
+            try await world.store.write { transaction in
+                try transaction.reject(entry.id, entry.delivery, detail: nil, at: 5)
+            }
+            visit = try await outbox.retryRejected(visit)
+        }
+        let photo = try await outbox.enqueue(after(first))
+        #expect(try world.store.read { view in try view.outboxEntry(photo.id)?.draft.after } == [visit])
+        try await world.store.write { [visit] in try $0.accept(visit, at: 7) }
+        try await outbox.enqueue(after(first))
     }
 
     @Test func `is not for writes that may not wait: those are sent now, or fail as offline`() async throws {

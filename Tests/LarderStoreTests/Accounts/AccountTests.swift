@@ -62,7 +62,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is refused while writes wait to be sent, and changes nothing`() async throws {
+    @Test func `is refused while writes or points wait to be sent, and changes nothing`() async throws {
         let store = try directory.open()
         try await fillSample(store)
         let before = try contents(store)
@@ -77,6 +77,9 @@ import Testing
                 try transaction.acknowledge(draft(number).id, outcome: "accepted", at: 9)
             }
         }
+        await #expect(throws: StoreError.unsentPoints(4)) { try await again.clear() }
+        #expect(try again.read { view in try view.bufferNames() }.count == 2)
+        for name in [sampleBuffer, BufferName("locations")] { try await again.write { try $0.removeBuffer(name) } }
         try await again.clear()
         #expect(try again.statistics().storedSize == 0)
         try again.close()

@@ -64,6 +64,39 @@ import Testing
         try store.close()
     }
 
+    @Test func `keeps nothing of an entry whose effect is refused, also when the transaction goes on`() async throws {
+        let store = try directory.open()
+        try await store.write { try $0.put(bytes("{}"), at: key(1), updatedAt: 1) }
+        let effects = [RowEffect(.removal, at: key(1)), RowEffect(.patch(bytes("no patch")), at: key(2))]
+        try await store.write { transaction in
+            #expect(throws: StoreError.self) { try transaction.enqueue(draft(1), effects: effects) }
+            try transaction.put(bytes("[]"), at: key(3), updatedAt: 1)
+        }
+        let (entries, pending, payload) = try store.read { view in
+            (try view.outboxEntries(), try view.pendingOutbox(), try view.payload(at: key(1)))
+        }
+        #expect(entries.isEmpty && pending.entries == 0 && pending.byteCount == 0 && payload == bytes("{}"))
+        #expect(try store.read { view in try view.payload(at: key(3)) } == bytes("[]"))
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test func `leaves an entry where it is when the effect of its successor is refused`() async throws {
+        let store = try directory.open()
+        try await store.write { try $0.enqueue(draft(1), effects: [RowEffect(.replacement(bytes("1")), at: key(1))]) }
+        let before = try contents(store)
+        try await store.write { transaction in
+            #expect(throws: StoreError.self) {
+                try transaction.replaceEntry(
+                    draft(1).id, with: draft(2), effects: [RowEffect(.patch(bytes("no patch")), at: key(1))],
+                    outcome: "superseded", at: 9)
+            }
+        }
+        #expect(try contents(store) == before)
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
     @Test func `refuses a second entry of one identity, in any lane, and keeps the first`() async throws {
         let store = try directory.open()
         try await store.write { try $0.enqueue(draft(1, lane: "a")) }

@@ -42,10 +42,13 @@ struct OutboxDrop: ParsableCommand {
         let now = HostServices.system(logger: .tool).now()
         let done = try store.write { transaction -> Plan in
             let plan = try plan(try transaction.outboxEntries())
+            // What is left of a batch would be another request under its key.
+            let gone = plan.dropped + plan.followers.map(\.entry)
+            for batch in Set(gone.compactMap(\.delivery.batch)) { try transaction.dissolveBatch(batch) }
             for entry in plan.dropped { try transaction.acknowledge(entry.id, outcome: "dropped", at: now) }
             for (entry, cause) in plan.followers {
                 let reason = RejectionReason.after(cause).description
-                var delivery = entry.delivery
+                var delivery = try transaction.outboxEntry(entry.id)?.delivery ?? entry.delivery
                 delivery.lastError = reason
                 try transaction.reject(entry.id, delivery, detail: reason, at: now)
             }

@@ -58,6 +58,9 @@ extension Simulator {
         note("  sends \(writes.map(\.note).joined(separator: ", ")), try \(tries)")
         var generator = SeededGenerator(seed: scenario.seed ^ HistoryTrace.hash(of: key.utf8))
         var luck = Luck(isQuiet: isQuiet, using: &generator)
+        // From a generator of its own, so that all else is as it would be without.
+        var files = SeededGenerator(seed: scenario.seed ^ HistoryTrace.hash(of: "\(key) is read".utf8))
+        luck.isUnreadable = !isQuiet && files.below(40) == 0
         if luck.isFaulty {
             // A shorter history leaves faults out.
             if scenario.faulty?.contains(key) == false { luck = .fair } else { faulty.append(key) }
@@ -65,6 +68,7 @@ extension Simulator {
         if !link.isConnected || hasPortal {
             return hear(.whole(.notSent), [:], of: flight, after: 1 + luck.latency)
         }
+        if luck.isUnreadable { return hear(.whole(.unsendable("unreadable")), [:], of: flight, after: luck.latency) }
         if luck.isLostBefore { return hear(.whole(.none), [:], of: flight, after: Self.answerLimit) }
         arrive(flight, writes, luck, generator)
     }
@@ -129,13 +133,15 @@ extension Simulator {
     private struct Luck {
         static let fair = Luck()
 
+        /// What is to be sent cannot be read this time.
+        var isUnreadable = false
         var isLostBefore = false
         var isLostAfter = false
         var isDoubled = false
         var latency: Int64 = 10
         var echo: Int64 = 0
 
-        var isFaulty: Bool { isLostBefore || isLostAfter || isDoubled || latency > 1_000 }
+        var isFaulty: Bool { isUnreadable || isLostBefore || isLostAfter || isDoubled || latency > 1_000 }
 
         private init() {}
 

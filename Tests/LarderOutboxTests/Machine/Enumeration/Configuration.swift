@@ -34,6 +34,8 @@ struct Configuration: Sendable {
         static let late = Weather(rawValue: 1 << 13)
         /// The server asks for time.
         static let patience = Weather(rawValue: 1 << 14)
+        /// What is to be sent cannot be read, until somebody has mended it.
+        static let unsendable = Weather(rawValue: 1 << 15)
     }
 
     let entries: [Entry]

@@ -22,7 +22,7 @@ enum Act: Hashable {
 
     /// How a request ends.
     enum Reply: Hashable, CaseIterable {
-        case performed, again, patience, credentials, refused, conflict, lostPerformed, lost, notSent
+        case performed, again, patience, credentials, refused, conflict, lostPerformed, lost, notSent, unsendable
         case gatewayPerformed, gateway
         case mixed, partly, bare
     }
@@ -98,6 +98,7 @@ extension EnumeratedWorld {
         case .lost: return weather.contains(.lost)
         case .lostPerformed: return weather.contains(.lost) && !isRefused
         case .notSent: return weather.contains(.notSent)
+        case .unsendable: return weather.contains(.unsendable)
         case .gateway: return weather.contains(.gateway)
         case .gatewayPerformed: return weather.contains(.gateway) && !isRefused
         case .mixed, .partly: return isBatch && places.count > 1 && !isRefused
@@ -122,7 +123,9 @@ extension EnumeratedWorld {
         case .answer(let index, let reply):
             let flight = world.air.remove(at: index)
             let answer = world.answer(to: flight, reply)
-            return try world.react(.answered(flight.key, answer), isCalm: isCalm)
+            let worlds = try world.react(.answered(flight.key, answer), isCalm: isCalm)
+            if reply == .unsendable { try worlds.first?.checkParked(flight) }
+            return worlds
         case .timer:
             world.elapsed = max(elapsed, timer ?? elapsed)
             world.timer = nil
@@ -190,6 +193,7 @@ extension EnumeratedWorld {
             return .whole(.none)
         case .lost: return .whole(.none)
         case .notSent: return .whole(.notSent)
+        case .unsendable: return .whole(.unsendable("gone"))
         case .gatewayPerformed:
             for place in places { _ = arrive(place) }
             return .whole(.head(AnswerHead(504)))

@@ -32,6 +32,16 @@ extension EnumeratedWorld {
         }
     }
 
+    /// What cannot be sent waits for somebody; of a batch nobody knows yet which member it is.
+    func checkParked(_ flight: Flight) throws {
+        for place in flight.entries.map(Configuration.place) {
+            guard let delivery = delivery(place) else { continue }
+            if flight.isBatch ? delivery.batch == flight.key : delivery.state != .failed {
+                throw Violation(description: "\(place) cannot be sent, and is \(delivery.state)")
+            }
+        }
+    }
+
     /// An entry that has to leave first.
     func holder(of place: Int) -> Int? {
         slots.indices.first { other in

@@ -52,8 +52,8 @@ import Testing
         await explore(
             Configuration(
                 [Entry(entity: "x"), Entry(entity: "y"), Entry(entity: "x")],
-                [.network, .crash, .retry, .conflict, .people], concurrent: 1),
-            states: 18_618)
+                [.network, .crash, .retry, .conflict, .people, .unsendable], concurrent: 1),
+            states: 29_594)
     }
 
     @Test func `a conflict, and what takes the place of the entry`() async {
@@ -91,7 +91,7 @@ import Testing
         await explore(
             Configuration(
                 [Entry(), Entry(lane: "b"), Entry(lane: "b"), Entry(lane: "c", after: [0])],
-                [.crash, .retry, .lost], batch: 3),
-            states: 14_176)
+                [.crash, .retry, .lost, .unsendable], batch: 3),
+            states: 29_118)
     }
 }

@@ -1,0 +1,40 @@
+internal import LarderFormat
+internal import LarderStore
+
+extension Transaction {
+    /// The entries that have to become dead letters before a write fits, the oldest first; none where there is room.
+    ///
+    /// - Throws: ``OutboxError/full(_:)`` where it does not fit even so, or nothing is to make room for it.
+    borrowing func retired(for write: PreparedWrite) throws -> [UUIDBytes] {
+        let needed = Int64(write.draft.payload.count) + (write.draft.blob?.byteCount ?? 0)
+        let pending = try pendingOutbox()
+        var (entries, byteCount) = (pending.entries, pending.byteCount)
+        func isFull(_ entries: Int, _ byteCount: Int64) -> Bool {
+            entries >= write.bounds.entries
+                || byteCount.addingReportingOverflow(needed).partialValue > write.bounds.byteCount
+        }
+        guard isFull(entries, byteCount) else { return [] }
+        guard write.bounds.whenFull == .retireOldest else { throw OutboxError.full(pending) }
+        var retired: [UUIDBytes] = []
+        let oldest = try outboxEntries().filter { $0.delivery.state == .pending || $0.delivery.state == .waiting }
+            .sorted { $0.sequence < $1.sequence }
+        for entry in oldest where isFull(entries, byteCount) {
+            retired.append(entry.id)
+            entries -= 1
+            byteCount -= try outboxByteCount(of: entry.id)
+        }
+        if isFull(entries, byteCount) { throw OutboxError.full(pending) }
+        return retired
+    }
+
+    /// Makes an entry a dead letter, as failed.
+    mutating func retire(_ id: UUIDBytes) throws {
+        if let batch = try outboxEntry(id)?.delivery.batch { try dissolveBatch(batch) }
+        guard let entry = try outboxEntry(id) else { return }
+        var retired = entry.delivery
+        retired.state = .failed
+        retired.dueAt = nil
+        retired.lastError = "it made room for a newer one"
+        _ = try update(id, from: entry.delivery, to: retired)
+    }
+}

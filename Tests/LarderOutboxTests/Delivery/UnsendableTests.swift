@@ -1,0 +1,130 @@
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct `Delivery of what cannot be sent` {
+    private let row = RowKey(resource: ResourceKey("notes", 1), type: "note", key: "1")
+
+    private func file(_ blob: Blob) -> OutboxWrite {
+        OutboxWrite(
+            "photo", .post, "/photos", body: .blob(blob), entity: "photo/1", lane: .global,
+            effects: [RowEffect(.replacement(Array("{}".utf8)), at: row)])
+    }
+
+    private static func failures(_ id: UUIDBytes, _ world: OutboxWorld) -> Int {
+        world.events.withLock { $0.count { $0 == .failed(id, status: nil) } }
+    }
+
+    private func tries(_ id: UUIDBytes, _ world: OutboxWorld) -> Int {
+        world.events.withLock { $0.count { $0 == .sending(id) } }
+    }
+
+    @Test func `a write whose file is gone fails at once with the reason, and those behind it are sent`() async throws {
+        let world = try OutboxWorld()
+        let blob = try await world.store.keepBlob([1, 2, 3])
+        let outbox = try world.outbox()
+        let photo = try await outbox.enqueue(file(blob))
+        try await world.store.write { try $0.discardBlob(blob.number) }
+        try await world.running(outbox) {
+            let behind = try await outbox.enqueue(note(1, entity: "note/1", lane: .global))
+            #expect(try await outbox.outcome(of: behind.id) == .accepted)
+            let failed = try #require(try world.entries().first)
+            #expect(failed.delivery.state == .failed && failed.delivery.attempts == 0)
+            #expect(failed.delivery.lastError?.contains("cannot be read") == true)
+            #expect(try world.store.read { view in try view.payload(at: row) } != nil)
+            // Whoever tries it again, and the network that returns, have it tried once more, and it waits for nothing.
+            try await outbox.retry(photo.id)
+            try await world.wait(outbox) { _ in Self.failures(photo.id, world) == 2 }
+            world.network.set(.offline)
+            try await outbox.enqueue(note(2))
+            try await world.wait(outbox) { $0.pauses == [.offline] }
+            world.network.set(.online)
+            let end = try await world.wait(outbox) { status in
+                Self.failures(photo.id, world) == 3 && status.failed == 1 && status.pending + status.sending == 0
+            }
+            #expect(end.nextAttemptAt == nil && tries(photo.id, world) == 3)
+        }
+        #expect(world.requests.map(\.path) == ["/api/notes", "/api/notes"])
+    }
+
+    @Test func `a write whose file is damaged fails at once, and one the transport cannot send`() async throws {
+        let world = try OutboxWorld { _ throws(TransportError) in throw .invalidRequest(reason: "too odd") }
+        let blob = try await world.store.keepBlob(Array(repeating: 7, count: 300_000))
+        let outbox = try world.outbox()
+        let photo = try await outbox.enqueue(file(blob))
+        try world.damage(.blobs)
+        try await world.running(outbox) {
+            let odd = try await outbox.enqueue(note(1, entity: "note/1", lane: .global))
+            try await world.wait(outbox) { $0.failed == 2 }
+            #expect(tries(photo.id, world) == 1 && tries(odd.id, world) == 1)
+            let errors = try world.entries().map { $0.delivery.lastError ?? "" }
+            #expect(errors.first?.contains("cannot be read") == true && errors.last == "too odd")
+        }
+        // None of the damaged file has arrived.
+        #expect(world.requests.map(\.path) == ["/api/notes"])
+    }
+
+    @Test func `a write that turns out to be damaged is put aside, and the others are sent, each once`() async throws {
+        for isLast in [false, true] {
+            let world = try OutboxWorld(.offline)
+            let outbox = try world.outbox()
+            let first = try await outbox.enqueue(note(1, entity: "a", lane: .global))
+            let second = try await outbox.enqueue(note(2, entity: "b", lane: .global))
+            let (damaged, whole) = isLast ? (second.id, first.id) : (first.id, second.id)
+            try await world.running(outbox) {
+                try await world.wait(outbox) { $0.pending == 2 && $0.pauses == [.offline] }
+                try world.damageEntry(isLast: isLast)
+                world.network.set(.online)
+                #expect(try await outbox.outcome(of: whole) == .accepted)
+                let third = try await outbox.enqueue(note(3, entity: "c", lane: .global))
+                #expect(try await outbox.outcome(of: third.id) == .accepted)
+                try await world.wait(outbox) { $0.failed == 1 && $0.sending == 0 }
+                let delivery = try world.store.read { view in try view.outboxDelivery(damaged) }
+                #expect(delivery?.state == .failed && tries(damaged, world) == 1)
+                #expect(world.requests.map(\.key) == [whole.description, third.id.description])
+            }
+        }
+    }
+
+    @Test func `a damaged write at the end of a lane keeps no other from having its answer`() async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox()
+        let whole = try await outbox.enqueue(note(1, entity: "a", lane: .global))
+        try await outbox.enqueue(note(2, entity: "b", lane: .global))
+        try world.damageEntry(isLast: true)
+        try await world.running(outbox) {
+            #expect(try await outbox.outcome(of: whole.id) == .accepted)
+            let third = try await outbox.enqueue(note(3, entity: "c", lane: .global))
+            #expect(try await outbox.outcome(of: third.id) == .accepted)
+        }
+        #expect(world.requests.count == 2)
+    }
+
+    @Test func `a damaged write keeps nobody from dropping another, nor from enqueuing`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        try await outbox.enqueue(note(1, entity: "a", lane: .global))
+        let other = try await outbox.enqueue(note(2, entity: "b", lane: .global))
+        try world.damageEntry(isLast: false)
+        try await outbox.drop(other.id)
+        #expect(try await outbox.outcome(of: other.id) == .removed("dropped"))
+        let third = try await outbox.enqueue(note(3, entity: "c", lane: .global))
+        #expect(try world.store.read { view in try view.outboxEntry(third.id) } != nil)
+    }
+
+    @Test func `a write that may not wait says why it cannot be sent`() async throws {
+        let world = try OutboxWorld()
+        let blob = try await world.store.keepBlob([1])
+        try await world.store.write { try $0.discardBlob(blob.number) }
+        let error = await #expect(throws: OutboxError.self) { try await world.outbox().send(file(blob)) }
+        guard case .transport(.invalidRequest) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+    }
+}

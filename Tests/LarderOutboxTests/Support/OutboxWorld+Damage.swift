@@ -1,0 +1,33 @@
+import LarderFormat
+
+@testable import LarderEngine
+
+extension OutboxWorld {
+    /// Flips a bit in the first or the last entry of the outbox.
+    func damageEntry(isLast: Bool) throws {
+        // Each entry has a second record, which lies behind all entries.
+        try damage(.outbox) { records in isLast ? records.count / 2 - 1 : 0 }
+    }
+
+    /// Flips a bit in one of the records of a table, as a medium might; the last unless told otherwise.
+    func damage(_ table: TableName, _ place: ([[UInt8]]) -> Int = { $0.count - 1 }) throws {
+        let environment = try Environment.open(
+            path: path, options: EnvironmentOptions(tables: TableName.allCases.map(\.rawValue)))
+        defer { try? environment.close() }
+        let handle = environment.table(table.rawValue)
+        var records: [(key: [UInt8], value: [UInt8])] = []
+        try environment.read { view in
+            try view.withCursor(in: handle) { cursor in
+                while let entry = try cursor.next() {
+                    records.append(([UInt8](copying: entry.key), [UInt8](copying: entry.value)))
+                }
+            }
+        }
+        var record = records[place(records.map(\.key))]
+        record.value[record.value.count - 1] ^= 1
+        let damaged = record
+        try environment.writeBlocking(durability: .relaxed) { transaction in
+            try transaction.set(damaged.value.rawSpan, forKey: damaged.key.rawSpan, in: handle)
+        }
+    }
+}
