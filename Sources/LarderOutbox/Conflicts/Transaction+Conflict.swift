@@ -68,7 +68,7 @@ struct Settlement: Sendable {
         if let tag = conflict.remote?.entityTag, !tag.hasPrefix("W/") {
             draft.fields.append(OutboxDraft.Field(name: "If-Match", value: Array(tag.utf8)))
         }
-        draft.fingerprint = Outbox.fingerprint(of: draft)
+        draft.fingerprint = draft.contentFingerprint
         return draft
     }
 

@@ -9,13 +9,16 @@ extension Outbox {
     ///
     /// Works without a network and while the outbox does not run. Waiting enqueues share commits.
     ///
-    /// - Returns: the new entry, or the unfinished one with the same deduplication key and content.
+    /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was merged
+    ///   into.
     /// - Throws: ``OutboxError/notSignedIn`` when nobody is; ``OutboxError/transport(_:)`` for an endpoint that is no path;
     ///   as ``LarderStore/Transaction/enqueue(_:)-(PreparedWrite)``; what the store throws.
     @discardableResult
     public func enqueue(_ write: OutboxWrite) async throws -> Enqueued {
         let prepared = try prepare(write)
-        return try await store.write { transaction in try transaction.enqueue(prepared) }
+        let enqueued = try await store.write { transaction in try transaction.enqueue(prepared) }
+        if case .coalesced(let id) = enqueued { noteAmended(id) }
+        return enqueued
     }
 
     /// Gives a write its identity, for an enqueue in a transaction of the host's.
@@ -44,20 +47,17 @@ extension Outbox {
         var draft = OutboxDraft(
             id: id, lane: write.lane.text(entity: write.entity), createdAt: store.host.now(),
             mutationType: write.type, method: write.method.rawValue, endpoint: write.endpoint, payload: [])
-        switch write.body {
-        case .none: break
-        case .bytes(let bytes): draft.payload = bytes
-        case .blob(let blob): draft.blob = blob
-        }
+        draft.take(write.body)
         draft.account = account
         draft.entity = write.entity
-        draft.fields = write.fields.map { .init(name: $0.name.rawName, value: Array($0.value.utf8)) }
+        draft.take(write.fields)
         draft.after = write.after
         draft.deduplicationKey = write.deduplicationKey
-        draft.fingerprint = Self.fingerprint(of: draft)
+        draft.fingerprint = draft.contentFingerprint
         draft.mostAttempts = write.mostAttempts ?? policy.mostAttempts
         draft.loadsAnswer = write.loadsAnswer
-        return PreparedWrite(draft: draft, effects: write.effects, bounds: policy.bounds)
+        return PreparedWrite(
+            draft: draft, effects: write.effects, bounds: policy.bounds, coalescing: write.coalescing)
     }
 
     /// Sends a write that may not wait, once, and returns what the server says; nothing is stored of it.
@@ -76,15 +76,5 @@ extension Outbox {
         if head.status.code == 401 { throw .notSignedIn }
         guard head.status.kind == .successful else { throw .refused(head) }
         return (head, reply.body ?? [])
-    }
-
-    /// Method, endpoint and body, each told apart from the next.
-    static func fingerprint(of draft: OutboxDraft) -> UInt64 {
-        var writer = TupleWriter()
-        writer.append(text: draft.method)
-        writer.append(text: draft.endpoint)
-        writer.append(bytes: draft.payload)
-        writer.append(optionalInteger: draft.blob?.number)
-        return writer.bytes.rawSpan.xxh64(seed: 0)
     }
 }

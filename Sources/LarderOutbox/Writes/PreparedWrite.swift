@@ -5,33 +5,40 @@ public import LarderStore
 ///
 /// Write closures may run more than once; the identity is minted before, so that all of them enqueue one entry.
 public struct PreparedWrite: Sendable {
-    /// The identity it will have, and its idempotency key.
+    /// The identity it will have, and its idempotency key, unless it is merged into another.
     public var id: UUIDBytes { draft.id }
     package var draft: OutboxDraft
     package var effects: [RowEffect]
     package var bounds: OutboxBounds
+    package var coalescing: Coalescing?
 
     /// A write of these parts.
-    package init(draft: OutboxDraft, effects: [RowEffect], bounds: OutboxBounds) {
+    package init(
+        draft: OutboxDraft, effects: [RowEffect], bounds: OutboxBounds, coalescing: Coalescing? = nil
+    ) {
         self.draft = draft
         self.effects = effects
         self.bounds = bounds
+        self.coalescing = coalescing
     }
 }
 
 extension Transaction {
     /// Enqueues a write in one commit with whatever else this transaction changes.
     ///
-    /// - Returns: the new entry, or the unfinished one with the same deduplication key and content.
+    /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was merged
+    ///   into.
     /// - Throws: ``OutboxError/full(_:)``, ``OutboxError/deduplicationMismatch(_:)``, ``OutboxError/afterRejected(_:)``;
     ///   ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits.
-    /// - Complexity: a look at every entry when there is a deduplication key or no room, else constant.
+    /// - Complexity: a look at every entry when there is a deduplication key or no room, or when it may be merged; else
+    ///   constant.
     @discardableResult
     public mutating func enqueue(_ write: PreparedWrite) throws -> Enqueued {
         if let known = try unfinished(write.draft) { return .alreadyQueued(known) }
         for id in write.draft.after where try outboxEntry(id)?.delivery.state == .rejected {
             throw OutboxError.afterRejected(id)
         }
+        if let other = try coalesce(write) { return .coalesced(other) }
         try makeRoom(for: write)
         try enqueue(write.draft, effects: write.effects)
         return .queued(write.id)
@@ -51,7 +58,7 @@ extension Transaction {
 
     /// A write of its own fits only where there is room; what is already there is never lost for it.
     private mutating func makeRoom(for write: PreparedWrite) throws {
-        let byteCount = Int64(write.draft.payload.count) + (write.draft.blob?.byteCount ?? 0)
+        let byteCount = write.draft.bodyBytes
         func isFull(_ pending: PendingOutbox) -> Bool {
             pending.entries >= write.bounds.entries
                 || pending.byteCount.addingReportingOverflow(byteCount).partialValue > write.bounds.byteCount
