@@ -25,11 +25,16 @@ extension Outbox {
     ///
     /// - Throws: ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)`` for an endpoint that is no path.
     public func prepare(_ write: OutboxWrite) throws(OutboxError) -> PreparedWrite {
-        try prepare(write, id: store.host.makeID())
+        try prepare(write, id: store.host.makeID(), triedAt: nil)
     }
 
-    /// As ``prepare(_:)``, under an identity that the write was tried under before; it must not have been enqueued.
-    package func prepare(_ write: OutboxWrite, id: UUIDBytes) throws(OutboxError) -> PreparedWrite {
+    /// As ``prepare(_:)``, under an identity that was minted before; it must not have been enqueued.
+    ///
+    /// - Parameter triedAt: when it was sent under that identity and not answered, in milliseconds since 1970-01-01 UTC; nil when the
+    ///   server cannot have it.
+    package func prepare(
+        _ write: OutboxWrite, id: UUIDBytes, triedAt: Int64?
+    ) throws(OutboxError) -> PreparedWrite {
         let account: String?
         switch state.withLock({ $0.gate }) {
         case .signedIn(let name), .expired(let name): account = name
@@ -56,8 +61,10 @@ extension Outbox {
         draft.fingerprint = draft.contentFingerprint
         draft.mostAttempts = write.mostAttempts ?? policy.mostAttempts
         draft.loadsAnswer = write.loadsAnswer
-        return PreparedWrite(
-            draft: draft, effects: write.effects, bounds: policy.bounds, coalescing: write.coalescing)
+        var prepared = PreparedWrite(draft: draft, effects: write.effects, bounds: policy.bounds)
+        prepared.coalescing = triedAt == nil ? write.coalescing : nil
+        prepared.triedAt = triedAt
+        return prepared
     }
 
     /// Sends a write that may not wait, once, and returns what the server says; nothing is stored of it.

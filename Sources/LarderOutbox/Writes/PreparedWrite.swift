@@ -10,16 +10,16 @@ public struct PreparedWrite: Sendable {
     package var draft: OutboxDraft
     package var effects: [RowEffect]
     package var bounds: OutboxBounds
+    /// How it is merged into another; nil: not at all.
     package var coalescing: Coalescing?
+    /// When it was sent under its identity before it was enqueued, and not answered.
+    package var triedAt: Int64?
 
     /// A write of these parts.
-    package init(
-        draft: OutboxDraft, effects: [RowEffect], bounds: OutboxBounds, coalescing: Coalescing? = nil
-    ) {
+    package init(draft: OutboxDraft, effects: [RowEffect], bounds: OutboxBounds) {
         self.draft = draft
         self.effects = effects
         self.bounds = bounds
-        self.coalescing = coalescing
     }
 }
 
@@ -40,8 +40,19 @@ extension Transaction {
         }
         if let other = try coalesce(write) { return .coalesced(other) }
         try makeRoom(for: write)
-        try enqueue(write.draft, effects: write.effects)
+        let entry = try enqueue(write.draft, effects: write.effects)
+        if let triedAt = write.triedAt { try noteTry(of: entry, at: triedAt) }
         return .queued(write.id)
+    }
+
+    /// The server may have it already: so nobody changes what it says, or takes it for one that was never sent.
+    private mutating func noteTry(of entry: OutboxEntry, at time: Int64) throws {
+        var tried = entry.delivery
+        tried.tries = 1
+        tried.isInDoubt = true
+        tried.firstTriedAt = time
+        tried.lastTriedAt = time
+        _ = try update(entry.id, from: entry.delivery, to: tried)
     }
 
     private borrowing func unfinished(_ draft: OutboxDraft) throws -> UUIDBytes? {
