@@ -146,9 +146,9 @@ import Testing
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
         try await outbox.enqueue(put("1"))
-        var import2 = note(2, entity: "import")
-        import2.effects = [RowEffect(.replacement(Array("2".utf8)), at: row)]
-        try await outbox.enqueue(import2)
+        var imported = note(2, entity: "import")
+        imported.effects = [RowEffect(.replacement(Array("2".utf8)), at: row)]
+        try await outbox.enqueue(imported)
         let third = try await outbox.enqueue(put("3"))
         #expect(third == .queued(third.id))
         #expect(try shown(world) == "3")
