@@ -123,11 +123,17 @@ import Testing
         #expect(fourth == .queued(fourth.id))
     }
 
-    @Test func `is one of its own where the one before it was tried, or something comes after it`() async throws {
-        let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
+    @Test(arguments: [401, 503])
+    func `is one of its own where the one before it was tried, or something comes after it`(status: Int) async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .init(code: status)) }
         let outbox = try world.outbox()
         let tried = try await outbox.enqueue(put("1"))
-        try await world.running(outbox) { try await world.wait(outbox) { $0.waiting == 1 } }
+        try await world.running(outbox) {
+            try await world.wait(outbox) { $0.waiting == 1 || $0.pauses.contains(.signInExpired(account: nil)) }
+        }
+        // Whose login has expired is pending again.
+        let state = try world.entries().map(\.delivery.state)
+        #expect(state == [status == 401 ? .pending : .waiting])
         let second = try await outbox.enqueue(put("2"))
         #expect(second == .queued(second.id) && second.id != tried.id)
         #expect(try await outbox.enqueue(put("3")) == .coalesced(second.id))
