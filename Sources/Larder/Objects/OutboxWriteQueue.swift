@@ -43,7 +43,7 @@ public struct OutboxWriteQueue: WriteQueue {
             Self.mutationType, write.method, write.path, body: isEmpty ? .none : .bytes(write.payload),
             fields: isEmpty ? [:] : [.contentType: contentType], entity: write.object.description, lane: Self.lane,
             effects: effects, loadsAnswer: loadsAnswers && write.method != .delete)
-        let prepared = try outbox.prepare(sent, id: write.id)
+        let prepared = try outbox.prepare(sent, id: write.id, triedAt: write.isInDoubt ? write.createdAt : nil)
         try await outbox.store.write { transaction in _ = try transaction.enqueue(prepared) }
     }
 

@@ -73,6 +73,17 @@ extension HTTPCacheError {
         }
     }
 
+    /// Whether a request that nobody answered may have left all the same.
+    var mayHaveArrived: Bool {
+        switch self {
+        case .transport(.connectionRefused), .transport(.noConnection), .transport(.tls),
+            .transport(.timeout(.connect)),
+            .transport(.invalidRequest):
+            false
+        default: true
+        }
+    }
+
     /// What reading a stored body failed with.
     static func reading(_ error: any Error) -> HTTPCacheError { error as? HTTPCacheError ?? .unreadable(error) }
 }

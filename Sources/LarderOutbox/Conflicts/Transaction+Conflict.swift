@@ -69,7 +69,7 @@ struct Settlement: Sendable {
             draft.fields.append(OutboxDraft.Field(name: "If-Match", value: Array(tag.utf8)))
         }
         // Without another body it is the same write still, and a file is not looked into.
-        if body != nil { draft.fingerprint = Outbox.fingerprint(of: draft) }
+        if body != nil { draft.fingerprint = draft.contentFingerprint() }
         return draft
     }
 

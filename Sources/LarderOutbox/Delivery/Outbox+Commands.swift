@@ -107,7 +107,7 @@ extension Outbox {
         }
     }
 
-    /// Takes back a write that was never tried.
+    /// Takes back a write that was never tried, with all that was merged into it.
     ///
     /// - Throws: ``OutboxError/alreadyTried(_:)``; otherwise as ``drop(_:outcome:)``.
     public func cancel(_ id: UUIDBytes) async throws {

@@ -9,13 +9,16 @@ extension Outbox {
     ///
     /// Works without a network and while the outbox does not run. Waiting enqueues share commits.
     ///
-    /// - Returns: the new entry, or the unfinished one with the same deduplication key and content.
+    /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was merged
+    ///   into.
     /// - Throws: ``OutboxError/notSignedIn`` when nobody is; ``OutboxError/transport(_:)`` for an endpoint that is no path;
     ///   as ``LarderStore/Transaction/enqueue(_:)-(PreparedWrite)``; what the store throws.
     @discardableResult
     public func enqueue(_ write: OutboxWrite) async throws -> Enqueued {
         let prepared = try prepare(write)
-        return try await store.write { transaction in try transaction.enqueue(prepared) }
+        let enqueued = try await store.write { transaction in try transaction.enqueue(prepared) }
+        if case .coalesced(let id) = enqueued { noteAmended(id) }
+        return enqueued
     }
 
     /// Gives a write its identity, for an enqueue in a transaction of the host's.
@@ -25,11 +28,16 @@ extension Outbox {
     ///
     /// - Throws: ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)`` for an endpoint that is no path.
     public func prepare(_ write: OutboxWrite) throws(OutboxError) -> PreparedWrite {
-        try prepare(write, id: store.host.makeID())
+        try prepare(write, id: store.host.makeID(), triedAt: nil)
     }
 
-    /// As ``prepare(_:)``, under an identity that the write was tried under before; it must not have been enqueued.
-    package func prepare(_ write: OutboxWrite, id: UUIDBytes) throws(OutboxError) -> PreparedWrite {
+    /// As ``prepare(_:)``, under an identity that was minted before; it must not have been enqueued.
+    ///
+    /// - Parameter triedAt: when it was sent under that identity and not answered, in milliseconds since 1970-01-01 UTC; nil when the
+    ///   server cannot have it.
+    package func prepare(
+        _ write: OutboxWrite, id: UUIDBytes, triedAt: Int64?
+    ) throws(OutboxError) -> PreparedWrite {
         let account: String?
         switch state.withLock({ $0.gate }) {
         case .signedIn(let name), .expired(let name): account = name
@@ -47,21 +55,20 @@ extension Outbox {
         var draft = OutboxDraft(
             id: id, lane: write.lane.text(entity: write.entity), createdAt: store.host.now(),
             mutationType: write.type, method: write.method.rawValue, endpoint: write.endpoint, payload: [])
-        switch write.body {
-        case .none: break
-        case .bytes(let bytes): draft.payload = bytes
-        case .blob(let blob): draft.blob = blob
-        }
+        draft.take(write.body)
         draft.account = account
         draft.entity = write.entity
-        draft.fields = write.fields.map { .init(name: $0.name.rawName, value: Array($0.value.utf8)) }
+        draft.take(write.fields)
         draft.after = write.after
         draft.deduplicationKey = write.deduplicationKey
-        draft.fingerprint = Self.fingerprint(
-            of: draft, content: draft.deduplicationKey == nil ? nil : draft.blob.flatMap { content(of: $0) })
+        let content = draft.deduplicationKey == nil ? nil : draft.blob.flatMap { content(of: $0) }
+        draft.fingerprint = draft.contentFingerprint(content)
         draft.mostAttempts = write.mostAttempts ?? policy.mostAttempts
         draft.loadsAnswer = write.loadsAnswer
-        return PreparedWrite(draft: draft, effects: write.effects, bounds: policy.bounds)
+        var prepared = PreparedWrite(draft: draft, effects: write.effects, bounds: policy.bounds)
+        prepared.coalescing = triedAt == nil ? write.coalescing : nil
+        prepared.triedAt = triedAt
+        return prepared
     }
 
     /// Sends a write that may not wait, once, and returns what the server says; nothing is stored of it.
@@ -80,23 +87,6 @@ extension Outbox {
         if head.status.code == 401 { throw .notSignedIn }
         guard head.status.kind == .successful else { throw .refused(head) }
         return (head, reply.body ?? [])
-    }
-
-    /// Method, endpoint and body, each told apart from the next.
-    ///
-    /// - Parameter content: a checksum of the bytes of a body that is a blob; without, each blob is another body.
-    static func fingerprint(of draft: OutboxDraft, content: UInt64? = nil) -> UInt64 {
-        var writer = TupleWriter()
-        writer.append(text: draft.method)
-        writer.append(text: draft.endpoint)
-        writer.append(bytes: draft.payload)
-        if let blob = draft.blob, let content {
-            writer.append(integer: blob.byteCount)
-            writer.append(integer: Int64(bitPattern: content))
-        } else {
-            writer.append(optionalInteger: draft.blob?.number)
-        }
-        return writer.bytes.rawSpan.xxh64(seed: 0)
     }
 
     /// A checksum of the bytes of a blob, however they are stored; nil when they cannot be read (yet).

@@ -27,7 +27,11 @@ extension Outbox {
     private func sendBatch(
         _ entries: [OutboxEntry], key: UUIDBytes
     ) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
-        guard let batch = policy.batch else { return (.whole(.head(AnswerHead(404))), [:]) }
+        // An entry may have been edited unheard before the batch was put together. Such a batch is never sent: read again it is the
+        // same, so its members go one by one.
+        guard let batch = policy.batch, entries.allSatisfy(BatchBody.carries) else {
+            return (.whole(.head(AnswerHead(404))), [:])
+        }
         var draft = OutboxDraft(
             id: key, lane: "", createdAt: 0, mutationType: "batch", method: "POST", endpoint: batch.endpoint,
             payload: BatchBody.encode(entries))

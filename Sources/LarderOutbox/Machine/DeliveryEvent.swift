@@ -9,6 +9,8 @@ package enum DeliveryEvent: Hashable, Sendable {
     case enqueued([LaneEntry])
     /// Another entry has taken the place of one, in one transaction.
     case replaced(UUIDBytes, by: LaneEntry)
+    /// What an entry sends that was never tried is another now: all that this changes here is whether it may travel in a batch.
+    case amended(UUIDBytes, isBatchable: Bool)
     /// Entries left the outbox by a transaction of somebody else.
     case removed([UUIDBytes])
     /// Whether the server can be asked at all.

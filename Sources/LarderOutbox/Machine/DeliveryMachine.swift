@@ -74,6 +74,8 @@ package struct DeliveryMachine: Hashable, Sendable {
         case .loaded(let entries): load(entries, moment)
         case .enqueued(let entries): add(entries)
         case .replaced(let id, let entry): replace(id, entry)
+        case .amended(let id, let isBatchable):
+            if let index = index(id) { entries[index].isBatchable = isBatchable }
         case .removed(let ids): remove(ids)
         case .network, .foreground, .session, .signInFailed: takeCondition(event, moment)
         case .timer: armed = nil

@@ -21,7 +21,7 @@ package struct LaneEntry: Hashable, Sendable {
     /// The method, in upper case.
     package let method: String
     /// Whether it may travel in a batch.
-    package let isBatchable: Bool
+    package internal(set) var isBatchable: Bool
     /// When it was enqueued, in milliseconds since 1970-01-01 UTC.
     package let createdAt: Int64
     /// How its delivery goes, as it is stored.

@@ -41,13 +41,15 @@ public struct OutboxWrite: Sendable {
     /// Whether the answer's body becomes the row of the first effect once the server has it; where the answer has none, a
     /// GET brings it: of ``endpoint``, or of what the answer says it has created.
     public var loadsAnswer: Bool
+    /// How it is merged into the write before it where that was never sent; nil: it is sent by itself.
+    public var coalescing: Coalescing?
 
     /// A write with JSON for a body, unless `fields` say otherwise.
     public init(
         _ type: String, _ method: HTTPRequest.Method = .post, _ endpoint: String, body: Body = .none,
         fields: HTTPFields? = nil, entity: String? = nil, lane: Lane = .entity, after: [UUIDBytes] = [],
         effects: [RowEffect] = [], deduplicationKey: String? = nil, mostAttempts: Int? = nil,
-        loadsAnswer: Bool = false
+        loadsAnswer: Bool = false, coalescing: Coalescing? = nil
     ) {
         self.type = type
         self.method = method
@@ -61,6 +63,7 @@ public struct OutboxWrite: Sendable {
         self.deduplicationKey = deduplicationKey
         self.mostAttempts = mostAttempts
         self.loadsAnswer = loadsAnswer
+        self.coalescing = coalescing
     }
 }
 
@@ -70,11 +73,13 @@ public enum Enqueued: Hashable, Sendable {
     case queued(UUIDBytes)
     /// The same write was there already, under this identity.
     case alreadyQueued(UUIDBytes)
+    /// What it says is sent with the write under this identity, which was there and was never sent: see ``Coalescing``.
+    case coalesced(UUIDBytes)
 
-    /// The identity of the entry, and its idempotency key.
+    /// The identity of the entry that sends it, and its idempotency key.
     public var id: UUIDBytes {
         switch self {
-        case .queued(let id), .alreadyQueued(let id): id
+        case .queued(let id), .alreadyQueued(let id), .coalesced(let id): id
         }
     }
 }

@@ -5,11 +5,15 @@ public import LarderStore
 ///
 /// Write closures may run more than once; the identity is minted before, so that all of them enqueue one entry.
 public struct PreparedWrite: Sendable {
-    /// The identity it will have, and its idempotency key.
+    /// The identity it will have, and its idempotency key, unless it is merged into another.
     public var id: UUIDBytes { draft.id }
     package var draft: OutboxDraft
     package var effects: [RowEffect]
     package var bounds: OutboxBounds
+    /// How it is merged into another; nil: not at all.
+    package var coalescing: Coalescing?
+    /// When it was sent under its identity before it was enqueued, and not answered.
+    package var triedAt: Int64?
 
     /// A write of these parts.
     package init(draft: OutboxDraft, effects: [RowEffect], bounds: OutboxBounds) {
@@ -24,12 +28,13 @@ extension Transaction {
     ///
     /// An entry that it is to come after, and that nobody knows (any more), counts as accepted: the journal is bounded.
     ///
-    /// - Returns: the new entry, or the unfinished one with the same deduplication key and content.
+    /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was merged
+    ///   into.
     /// - Throws: ``OutboxError/notSignedIn`` when the account it was prepared under has been signed out by a ``Session``
     ///   since; ``OutboxError/full(_:)``, ``OutboxError/deduplicationMismatch(_:)``, ``OutboxError/afterRejected(_:)``;
     ///   ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits.
-    /// - Complexity: a look at every entry when there is a deduplication key or no room, and at the journal when it is to
-    ///   come after one that has left; else constant.
+    /// - Complexity: a look at every entry when there is a deduplication key or no room, or when it may be merged, and at the
+    ///   journal when it is to come after one that has left; else constant.
     @discardableResult
     public mutating func enqueue(_ write: PreparedWrite) throws -> Enqueued {
         try checkSignedIn(as: write.draft.account)
@@ -38,13 +43,25 @@ extension Transaction {
             if let blob = write.draft.blob, blob != known.draft.blob { try discardBlob(blob.number) }
             return .alreadyQueued(known.id)
         }
-        var draft = write.draft
-        draft.after = try draft.after.map { try predecessor($0) }
+        var write = write
+        write.draft.after = try write.draft.after.map { try predecessor($0) }
+        if let other = try coalesce(write) { return .coalesced(other) }
         // What throws has changed nothing, should the transaction go on.
         let retired = try retired(for: write)
-        try enqueue(draft, effects: write.effects)
+        let entry = try enqueue(write.draft, effects: write.effects)
         for id in retired { try retire(id) }
+        if let triedAt = write.triedAt { try noteTry(of: entry, at: triedAt) }
         return .queued(write.id)
+    }
+
+    /// The server may have it already: so nobody changes what it says, or takes it for one that was never sent.
+    private mutating func noteTry(of entry: OutboxEntry, at time: Int64) throws {
+        var tried = entry.delivery
+        tried.tries = 1
+        tried.isInDoubt = true
+        tried.firstTriedAt = time
+        tried.lastTriedAt = time
+        _ = try update(entry.id, from: entry.delivery, to: tried)
     }
 
     private borrowing func unfinished(_ draft: OutboxDraft) throws -> OutboxEntry? {

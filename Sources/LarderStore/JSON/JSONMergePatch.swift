@@ -8,7 +8,7 @@ package struct JSONMergePatch: Sendable {
     /// The deepest nesting of objects and arrays in a patch.
     package static let mostDepth = 128
 
-    private indirect enum Node: Sendable {
+    indirect enum Node: Sendable {
         /// A member that is to go; the text `null` where it is the whole patch.
         case null
         /// A value that is set as it is spelled: a scalar or an array.
@@ -16,7 +16,7 @@ package struct JSONMergePatch: Sendable {
         case object([Member])
     }
 
-    private struct Member: Sendable {
+    struct Member: Sendable {
         /// The name, its escapes decoded.
         let name: [UInt8]
         /// Where the name is spelled, quotes included.
@@ -26,7 +26,7 @@ package struct JSONMergePatch: Sendable {
 
     /// The text.
     package let bytes: [UInt8]
-    private let root: Node
+    let root: Node
 
     /// Reads a patch; nil when it is no JSON text (RFC 8259) in UTF-8, or nests more than ``mostDepth`` deep.
     ///
@@ -176,7 +176,7 @@ extension JSONMergePatch {
 }
 
 /// The members of an object being written: the brace before the first, commas before the others.
-private struct MemberList {
+struct MemberList {
     private var isFirst = true
 
     init(_ output: inout [UInt8]) { output.append(UInt8(ascii: "{")) }

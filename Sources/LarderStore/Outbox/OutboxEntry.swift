@@ -99,6 +99,9 @@ public struct OutboxDelivery: Hashable, Sendable {
 
     /// The delivery of an entry that was not tried yet.
     public init() {}
+
+    /// Whether it is to be sent and no send was ever begun: nobody but this store knows what it says.
+    public var isUntried: Bool { state == .pending && tries == 0 && batch == nil }
 }
 
 /// What to send, before it has a place in the outbox.

@@ -190,13 +190,8 @@ extension Transaction {
     ) throws -> OutboxEntry {
         engine.requireFullDurability()
         let record = draft.record(rows: layers.map(\.row))
-        let body = record.encode()
-        let key = try Self.key { (key) throws(FormatError) in
-            try OutboxRecord.appendKey(lane: draft.lane, sequence: sequence, to: &key)
-        }
-        let byteCount = Int64(key.count + RecordHeader.size + body.count) + (record.blob?.byteCount ?? 0)
+        let byteCount = try put(record, lane: draft.lane, sequence: sequence)
         let delivery = OutboxDeliveryRecord(lane: draft.lane, sequence: sequence, byteCount: byteCount)
-        try put(body: body, key: key, in: .outbox)
         try put(delivery, of: draft.id)
         try countPending(entries: 1, byteCount: byteCount)
         for layer in layers { try lay(layer) }
@@ -230,7 +225,20 @@ extension Transaction {
         }
     }
 
-    private mutating func put(_ record: OutboxDeliveryRecord, of id: UUIDBytes) throws {
+    /// Stores what an entry sends.
+    ///
+    /// - Returns: the bytes that it counts for.
+    mutating func put(_ record: OutboxRecord, lane: String, sequence: Int64) throws -> Int64 {
+        let body = record.encode()
+        let key = try Self.key { (key) throws(FormatError) in
+            try OutboxRecord.appendKey(lane: lane, sequence: sequence, to: &key)
+        }
+        try put(body: body, key: key, in: .outbox)
+        return Int64(key.count + RecordHeader.size + body.count) + (record.blob?.byteCount ?? 0)
+    }
+
+    /// Stores how the delivery of an entry goes.
+    mutating func put(_ record: OutboxDeliveryRecord, of id: UUIDBytes) throws {
         try put(body: record.encode(), in: .outbox) { (key) throws(FormatError) in
             try OutboxDeliveryRecord.appendKey(id, to: &key)
         }

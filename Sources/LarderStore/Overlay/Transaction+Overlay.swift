@@ -59,14 +59,18 @@ extension Transaction {
     /// Changes what an overlay does to its row, and makes the patches above it anew; it is pending again, and the row it
     /// was made from stays noted with it.
     ///
+    /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC; nil: as before.
     /// - Returns: false when it is not there.
     /// - Throws: as ``layOver(_:at:updatedAt:entryID:sequence:)``.
     @discardableResult
-    public mutating func changeOverlay(at key: RowKey, sequence: Int64, to change: OverlayChange) throws -> Bool {
+    public mutating func changeOverlay(
+        at key: RowKey, sequence: Int64, to change: OverlayChange, updatedAt: Int64? = nil
+    ) throws -> Bool {
         guard let old = try tables.overlays(at: key, in: engine).first(where: { $0.sequence == sequence }) else {
             return false
         }
-        try layOver(change, at: key, updatedAt: old.updatedAt, entryID: old.entryID, sequence: sequence)
+        try layOver(
+            change, at: key, updatedAt: updatedAt ?? old.updatedAt, entryID: old.entryID, sequence: sequence)
         guard var layer = try storedOverlay(Self.overlayKey(key, sequence)) else { return false }
         layer.record.base = old.base
         layer.record.basePayload = old.basePayload

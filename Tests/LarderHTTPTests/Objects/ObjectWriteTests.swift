@@ -74,6 +74,27 @@ import Testing
         #expect(outcomes == ["accepted"])
     }
 
+    @Test(arguments: [true, false])
+    func `of a persistent class that the server may have all the same is not taken for one that was never sent`(
+        isLost: Bool
+    ) async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        if isLost {
+            world.network.plan(.loseResponse(.connectionLost(reason: "test")), exchange: 1)
+        } else {
+            world.goOffline()
+        }
+        let queued = try await world.cache.save(user(1), payload: Array("10".utf8))
+        #expect(isQueued(queued))
+        let entry = try #require(try world.store.read { view in try view.outboxEntries() }.first)
+        #expect(entry.delivery.isInDoubt == isLost && entry.delivery.isUntried == !isLost)
+        if isLost {
+            await #expect(throws: OutboxError.self) { try await world.outbox.cancel(entry.id) }
+        } else {
+            try await world.outbox.cancel(entry.id)
+        }
+    }
+
     @Test func `of a persistent class is shown over what the server says meanwhile`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)

@@ -1,3 +1,4 @@
+import Foundation
 import LarderFormat
 import LarderStore
 import Testing
@@ -99,6 +100,63 @@ import Testing
             let made = merge.merged(over: target.rawSpan, codec: .json)
             #expect(JSONMergePatch(made) != nil, "seed \(seed), round \(round)")
         }
+    }
+
+    private func followed(_ first: String, by second: String) throws -> String? {
+        let (first, second) = (
+            try #require(JSONMergePatch(bytes(first))), try #require(JSONMergePatch(bytes(second)))
+        )
+        return first.followed(by: second).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test(arguments: [
+        (#"{"a":1}"#, #"{"b":2}"#, #"{"a":1,"b":2}"#),
+        (#"{"a":1,"b":2}"#, #"{"a":null}"#, #"{"a":null,"b":2}"#),
+        (#"{"a":null}"#, #"{"a":[{"b":null}]}"#, #"{"a":[{"b":null}]}"#),
+        (#"{"a":{"x":1,"y":null}}"#, #"{"a":{"x":null,"z":{"q":null}}}"#, #"{"a":{"x":null,"y":null,"z":{"q":null}}}"#),
+        (#"{"a":{"x":1}}"#, #"{"a":7}"#, #"{"a":7}"#),
+        (#"{"a":{"x":null}}"#, "{}", #"{"a":{"x":null}}"#),
+        (#"{"\u0061":1.0,"a":5}"#, #"{"a":2e0,"a":6}"#, #"{"\u0061":2e0}"#),
+        (#"{"a":1}"#, "null", "null"),
+        ("[1]", #"["x"]"#, #"["x"]"#),
+    ])
+    func `and the next are one that does what both do`(first: String, second: String, both: String) throws {
+        #expect(try followed(first, by: second) == both)
+    }
+
+    @Test(arguments: [
+        (#"{"a":null}"#, #"{"a":{"b":1}}"#), (#"{"a":1}"#, #"{"a":{}}"#), (#"{"a":[1]}"#, #"{"a":{"b":null}}"#),
+        (#"{"o":{"a":"x"}}"#, #"{"o":{"a":{"b":1}}}"#), ("1", "{}"), ("null", #"{"a":1}"#),
+    ])
+    func `and the next are none where the next one makes an object of what was none`(first: String, second: String)
+        throws
+    {
+        #expect(try followed(first, by: second) == nil)
+    }
+
+    @Test(arguments: [31, 32, UInt64.random(in: 33 ... .max)])
+    func `and the next are one that does what both do, whatever they are merged with`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var count = 0
+        for round in 0..<3000 {
+            let (first, second) = (Tree.random(depth: 0, &generator), Tree.random(depth: 0, &generator))
+            guard let both = try followed(first.text(&generator), by: second.text(&generator)) else { continue }
+            count += 1
+            for _ in 0..<3 {
+                let target = Tree.random(depth: 0, &generator).text(&generator)
+                let inTurn = try merged(second.plain, over: merged(first.plain, over: target))
+                #expect(
+                    try sorted(merged(both, over: target)) == sorted(inTurn),
+                    "seed \(seed), round \(round): \(first.plain) and \(second.plain) over \(target)")
+            }
+        }
+        #expect(count > 1000, "seed \(seed)")
+    }
+
+    /// Members in one order: which of two does not matter.
+    private func sorted(_ text: String) throws -> Data {
+        let value = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        return try JSONSerialization.data(withJSONObject: value, options: [.fragmentsAllowed, .sortedKeys])
     }
 }
 

@@ -67,7 +67,7 @@ extension ObjectCache {
         } catch {
             throw .invalidRequest("the service has no request for this write")
         }
-        let made = QueuedWrite(
+        var made = QueuedWrite(
             id: host.makeID(), createdAt: host.now(), method: place.method, path: place.path, payload: payload,
             object: write.object)
         if strategy == .networkOnly { return .sent(try await send(made)) }
@@ -76,6 +76,7 @@ extension ObjectCache {
             if strategy == .cacheOnly { throw .transport(.noConnection(reason: "the strategy does not ask")) }
             // An older write must not arrive after this one.
             if try await hasWaiting(queue) { throw .transport(.noConnection(reason: "older writes wait")) }
+            made.isInDoubt = true
             let head = try await send(made, keyField: queue?.keyField)
             do throws(HTTPCacheError) {
                 try await change(changes, write, in: target)
@@ -86,6 +87,7 @@ extension ObjectCache {
             return .sent(head)
         } catch {
             guard error.isUnanswered else { throw error }
+            made.isInDoubt = made.isInDoubt && error.mayHaveArrived
             if case .upload = write, Int64(payload.count) > options.fileLimit {
                 throw .uploadTooLarge(actual: Int64(payload.count), limit: options.fileLimit)
             }

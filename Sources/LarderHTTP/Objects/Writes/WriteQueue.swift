@@ -16,8 +16,10 @@ public struct QueuedWrite: Hashable, Sendable {
     public var payload: [UInt8]
     /// What it is about.
     public var object: ObjectName
+    /// Whether it was sent and not answered, so that the server may have it under its identity.
+    public var isInDoubt = false
 
-    /// A write of these parts.
+    /// A write of these parts that was not sent yet.
     public init(
         id: UUIDBytes, createdAt: Int64, method: HTTPRequest.Method, path: String, payload: [UInt8], object: ObjectName
     ) {

@@ -1,0 +1,83 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// How a write is merged into the one before it that was never sent, so that both are one request.
+///
+/// It is merged into the last entry of its lane, if that entry
+///
+/// - is to be sent, and no send of it was ever begun,
+/// - was made under the same account, and has the same entity, type, method, endpoint, header fields and number of attempts,
+///   comes after the same entries, and loads its answer or does not, as the write does,
+/// - has no deduplication key, and the write has none: what a key stands for stays what it was,
+/// - has nothing that comes after it: that would be held, and go, for the newer's sake,
+/// - is not hidden from readers by another write over a row that the newer changes.
+///
+/// Otherwise, and where the merged body would not fit into the bounds, the write is an entry of its own, as without coalescing:
+/// none is ever lost or refused for it. The older write need not have asked for it; one that must arrive as it is has a type of its
+/// own, or a deduplication key.
+///
+/// The entry keeps its identity, place and time. Who cancels or edits it does so to all that was merged into it.
+public enum Coalescing: Hashable, Sendable {
+    /// The newer body takes the place of the older, and so do the effects: for what says all of an entity, such as the PUT of an
+    /// editor that saves by itself. Rows that only the older changed are shown as they are beneath it. A patch of a row that
+    /// the older changed too is shown over that.
+    case replaces
+    /// Both bodies are JSON merge patches (RFC 7396), and become the one that does what both do in turn; so do the effects: for
+    /// PATCH. Where no patch does that, as when a member is removed and then given members of its own, the newer is an
+    /// entry of its own.
+    case mergesPatch
+}
+
+extension Coalescing {
+    /// Puts the body that says what both say into `merged`, which says what the newer one does; false when there is none.
+    func takeBody(of older: OutboxDraft, into merged: inout OutboxDraft) -> Bool {
+        switch self {
+        case .replaces: return true
+        case .mergesPatch:
+            guard older.blob == nil, merged.blob == nil, let first = JSONMergePatch(older.payload),
+                let second = JSONMergePatch(merged.payload), let both = first.followed(by: second)
+            else { return false }
+            merged.payload = both
+            return true
+        }
+    }
+
+    /// What readers see of both; nil when no effect says that.
+    func effects(_ older: [RowEffect], _ newer: [RowEffect]) -> [RowEffect]? {
+        let order: [RowEffect]
+        switch self {
+        case .replaces: order = newer
+        case .mergesPatch:
+            // The first row is the one that an answer becomes: it stays.
+            let known = Set(older.map(\.key))
+            order = older + newer.filter { !known.contains($0.key) }
+        }
+        var effects: [RowEffect] = []
+        for effect in order {
+            let before = older.first { $0.key == effect.key }?.change
+            let after = newer.first { $0.key == effect.key }?.change
+            let both = before.map { $0.followed(by: after) } ?? after
+            guard let change = both else { return nil }
+            effects.append(RowEffect(change, at: effect.key))
+        }
+        return effects
+    }
+}
+
+extension OverlayChange {
+    /// The one change that shows what this one and then `later` show; nil where none does.
+    func followed(by later: OverlayChange?) -> OverlayChange? {
+        guard let later else { return self }
+        guard case .patch(let changes) = later else { return later }
+        guard let patch = JSONMergePatch(changes) else { return nil }
+        switch self {
+        case .replacement(let payload, let codec):
+            return .replacement(patch.merged(over: payload.rawSpan, codec: codec))
+        case .removal:
+            // A patch of no row makes none.
+            return .removal
+        case .patch(let own):
+            return JSONMergePatch(own)?.followed(by: patch).map { .patch($0) }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+internal import HTTPTypes
+internal import LarderFormat
+internal import LarderStore
+
+extension OutboxDraft {
+    /// Has the body be this one.
+    mutating func take(_ body: OutboxWrite.Body) {
+        payload = []
+        blob = nil
+        switch body {
+        case .none: break
+        case .bytes(let bytes): payload = bytes
+        case .blob(let named): blob = named
+        }
+    }
+
+    /// Has the header fields be these.
+    mutating func take(_ fields: HTTPFields) {
+        self.fields = fields.map { Field(name: $0.name.rawName, value: Array($0.value.utf8)) }
+    }
+
+    /// The bytes of its body, wherever they lie.
+    var bodyBytes: Int64 { Int64(payload.count) + (blob?.byteCount ?? 0) }
+
+    /// A checksum of method, endpoint and body, each told apart from the next.
+    ///
+    /// - Parameter content: a checksum of the bytes of a body that is a blob; without, each blob is another body.
+    func contentFingerprint(_ content: UInt64? = nil) -> UInt64 {
+        var writer = TupleWriter()
+        writer.append(text: method)
+        writer.append(text: endpoint)
+        writer.append(bytes: payload)
+        if let blob, let content {
+            writer.append(integer: blob.byteCount)
+            writer.append(integer: Int64(bitPattern: content))
+        } else {
+            writer.append(optionalInteger: blob?.number)
+        }
+        return writer.bytes.rawSpan.xxh64(seed: 0)
+    }
+}
