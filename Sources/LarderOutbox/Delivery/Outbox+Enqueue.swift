@@ -61,8 +61,8 @@ extension Outbox {
         draft.take(write.fields)
         draft.after = write.after
         draft.deduplicationKey = write.deduplicationKey
-        let content = draft.deduplicationKey == nil ? nil : draft.blob.flatMap { content(of: $0) }
-        draft.fingerprint = draft.contentFingerprint(content)
+        let comparedBlob = draft.deduplicationKey == nil ? nil : draft.blob
+        draft.fingerprint = draft.contentFingerprint(comparedBlob.flatMap { content(of: $0) })
         draft.mostAttempts = write.mostAttempts ?? policy.mostAttempts
         draft.loadsAnswer = write.loadsAnswer
         var prepared = PreparedWrite(draft: draft, effects: write.effects, bounds: policy.bounds)
