@@ -36,8 +36,9 @@ import Testing
         try await world.running(outbox) {
             try await world.wait(outbox) { $0.pauses == [.offline] }
             for text in [#"{"t":"He"}"#, #"{"t":"Hello"}"#] {
-                #expect(try await outbox.enqueue(put(text)) == .coalesced(first.id))
-                #expect(try shown(world) == text)
+                let merged = try await outbox.enqueue(put(text))
+                let seen = try shown(world)
+                #expect(merged == .coalesced(first.id) && seen == text)
             }
             #expect(try world.entries().count == 1)
             #expect(try world.store.read { view in try view.overlays(at: row).count } == 1)
@@ -80,7 +81,10 @@ import Testing
         let third = try await outbox.enqueue(patch(#"{"b":3}"#))
         #expect(third == .coalesced(second.id))
         try await world.running(outbox) {
-            for id in [first.id, second.id] { #expect(try await outbox.outcome(of: id) == .accepted) }
+            for id in [first.id, second.id] {
+                let outcome = try await outbox.outcome(of: id)
+                #expect(outcome == .accepted)
+            }
         }
         let sent = world.requests.map { String(decoding: $0.body, as: UTF8.self) }
         #expect(sent == [#"{"a":null}"#, #"{"a":{"new":2},"b":3}"#])
