@@ -37,28 +37,64 @@ extension Tables {
         }
         return found
     }
+}
 
-    /// The rows whose lowest overlay is confirmed: those that may have something to release.
+/// Rows that something lies over.
+struct OverlaidRows: Sendable {
+    /// Those whose lowest overlay is confirmed: they may have something to release.
+    var confirmed: [RowKey] = []
+    /// How many there are of all kinds.
+    var looked = 0
+    /// The key of the next one, when there are more.
+    var next: [UInt8]?
+}
+
+extension Tables {
+    /// The rows that something lies over, in the order of their keys.
     ///
-    /// - Parameter resource: nil for those of all resources.
-    func confirmedRows<Source: TableReader & ~Copyable>(
-        of resource: ResourceKey? = nil, in source: borrowing Source
-    ) throws -> [RowKey] {
-        let prefix = try resource.map { resource in
-            try Transaction.key { (key) throws(FormatError) in try key.append(resource: resource) }
-        }
-        var found: [RowKey] = []
+    /// - Parameters:
+    ///   - prefix: what the keys of their overlays begin with.
+    ///   - start: the first key to look at.
+    ///   - most: the most rows.
+    func overlaidRows<Source: TableReader & ~Copyable>(
+        _ prefix: [UInt8], from start: [UInt8], most: Int, in source: borrowing Source
+    ) throws -> OverlaidRows {
+        var found = OverlaidRows()
         var last: RowKey?
-        try forEachRaw(.overlay, prefix: prefix ?? [], in: source) { entry in
+        try forEachRaw(.overlay, prefix: prefix, from: start, in: source) { entry in
             guard let (row, _) = try? OverlayKey.decode(entry.key), row != last else { return true }
-            last = row
-            // Verified when it is released.
-            guard let body = try? Record.openUnverified(entry.value), let overlay = try? OverlayBody(body: body) else {
-                return true
+            if found.looked == most {
+                found.next = [UInt8](copying: entry.key)
+                return false
             }
-            if overlay.record.state == .confirmed { found.append(row) }
+            last = row
+            found.looked += 1
+            // Verified when it is released.
+            if let body = try? Record.openUnverified(entry.value), let overlay = try? OverlayBody(body: body),
+                overlay.record.state == .confirmed
+            {
+                found.confirmed.append(row)
+            }
             return true
         }
         return found
+    }
+
+    /// Whether the lowest overlay of any row is confirmed.
+    ///
+    /// - Parameter resource: nil for any resource.
+    func hasConfirmedRows<Source: TableReader & ~Copyable>(
+        of resource: ResourceKey? = nil, in source: borrowing Source
+    ) throws -> Bool {
+        let prefix = try resource.map { resource in
+            try Transaction.key { (key) throws(FormatError) in try key.append(resource: resource) }
+        }
+        var start = prefix ?? []
+        while true {
+            let page = try overlaidRows(prefix ?? [], from: start, most: 64, in: source)
+            if !page.confirmed.isEmpty { return true }
+            guard let next = page.next else { return false }
+            start = next
+        }
     }
 }
