@@ -2,12 +2,12 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Tables {
-    /// The overlays of a row, the lowest first, up to the first that is damaged.
+    /// The overlays of a row, the lowest first.
     func stack<Source: TableReader & ~Copyable>(
         at key: RowKey, in source: borrowing Source
     ) throws -> OverlayStack {
         let prefix = try Transaction.key { (buffer) throws(FormatError) in try OverlayKey.append(key, to: &buffer) }
-        return try stacks(prefix: prefix, in: source).first ?? OverlayStack(key: key, layers: [])
+        return try stacks(prefix: prefix, in: source).first ?? OverlayStack(key: key)
     }
 
     /// The overlays of a resource, by row.
@@ -24,15 +24,9 @@ extension Tables {
         var found: [OverlayStack] = []
         try forEachRaw(.overlay, prefix: prefix, in: source) { entry in
             // A key that is none is a finding, and belongs to no row.
-            guard let (row, _) = try? OverlayKey.decode(entry.key) else { return true }
-            if found.last?.key != row { found.append(OverlayStack(key: row, layers: [])) }
-            let place = found.count - 1
-            guard found[place].isWhole else { return true }
-            if let layer = try? OverlayLayer(key: entry.key, value: entry.value) {
-                found[place].layers.append(layer)
-            } else {
-                found[place].isWhole = false
-            }
+            guard let (row, sequence) = try? OverlayKey.decode(entry.key) else { return true }
+            if found.last?.key != row { found.append(OverlayStack(key: row)) }
+            found[found.count - 1].places.append(OverlayPlace(sequence, key: entry.key, value: entry.value))
             return true
         }
         return found
