@@ -135,6 +135,8 @@ package struct OverlayRow: ~Escapable {
 
     /// When the row was changed here, in milliseconds since 1970-01-01 UTC.
     package let updatedAt: Int64
+    /// Whether the row, or that there is none, depends on what lies beneath.
+    package let isPatch: Bool
     /// Whether there is a row, the payload.
     package let makesRow: Bool
     /// The content; valid as long as the body it was read from.
@@ -150,7 +152,7 @@ package struct OverlayRow: ~Escapable {
         else { throw .truncated(offset: body.byteCount) }
         let end = Self.tupleOffset + Int(size)
         var reader = TupleReader(body.extracting(Self.tupleOffset..<end))
-        _ = try reader.state("kind", as: OverlayRecord.Kind.self)
+        isPatch = try reader.state("kind", as: OverlayRecord.Kind.self) == .patch
         _ = try reader.integer()
         _ = try reader.optionalUUID()
         _ = try reader.optionalInteger()

@@ -91,8 +91,9 @@ extension Transaction {
         }
         try note(settlement.record)
         guard let row = settlement.conflict.row, let remote = settlement.conflict.remote else { return }
-        // A filter brings it in its own order; out of that order, readers would go back in time.
-        guard try !isMember(row.resource) else { return }
+        // A filter brings it in its own order; out of that order, readers would go back in time. One that was withdrawn is not
+        // to come back with one row.
+        guard try isOwn(row.resource) else { return }
         if let payload = remote.payload {
             try put(payload, at: row, updatedAt: remote.updatedAt ?? settlement.time)
         } else {

@@ -85,8 +85,12 @@ extension Transaction {
         let others = try tables.filters(in: engine).map(\.number)
         for (resource, _) in members where try !isMember(resource, ofAny: others) {
             try sweep(resource)
-            try dropConfirmed(of: resource)
+            if try record(of: resource)?.overlays ?? 0 > 0 {
+                releases.add(try ReleaseOrder(resource, isRemoval: true))
+            }
         }
+        // What the filter had let go before, or kept in doubt, is as the others have it from now on.
+        releases.add(.everything)
         effects.changes.noteFilter(canonicalText)
     }
 

@@ -75,9 +75,18 @@ extension Store {
             let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
             let indexes = try read { view in try view.indexes() }.filter { $0.state == .removing }
             shared.reclaimer.add(garbage.map(\.number), indexes: indexes.map(\.number))
+            try recoverReleases()
         } catch {
             host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// Has looked at all confirmed overlays: the process that was to release some, or walked a list beneath them, is gone.
+    private func recoverReleases() throws {
+        guard try read({ view in try view.hasConfirmedOverlays() }) else { return }
+        var orders = ReleaseOrders()
+        orders.add(.everything)
+        shared.releaser.add(orders, in: shared)
     }
 
     private func recoverBlobs() throws {

@@ -107,10 +107,59 @@ struct PreparedLayer: Sendable {
     let layer: OverlayLayer
 }
 
+/// A record of `overlay` where it lies, be it readable or not.
+struct OverlayPlace: Sendable {
+    let sequence: Int64
+    let layer: Result<OverlayLayer, FormatError>
+
+    /// Whether it is a patch, and readable.
+    var isPatch: Bool {
+        if case .success(let layer) = layer { layer.record.kind == .patch } else { false }
+    }
+
+    /// Reads what is stored under a key of that sequence.
+    init(_ sequence: Int64, key: RawSpan, value: RawSpan) {
+        self.sequence = sequence
+        do throws(FormatError) { layer = .success(try OverlayLayer(key: key, value: value)) } catch {
+            layer = .failure(error)
+        }
+    }
+}
+
+/// What lies beneath an overlay.
+enum Beneath {
+    /// A row, or none.
+    case known(RowContent?)
+    /// A record that is damaged, and nothing whole above it.
+    case unknown(FormatError)
+}
+
 /// The overlays of one row, the lowest first.
 struct OverlayStack: Sendable {
     let key: RowKey
-    var layers: [OverlayLayer]
-    /// Whether these are all: one that is damaged hides those above it from whoever has to know what lies beneath.
-    var isWhole = true
+    var places: [OverlayPlace] = []
+
+    /// The lowest overlays, up to the first that is damaged: what lies above that is not released before it.
+    var layers: [OverlayLayer] {
+        var found: [OverlayLayer] = []
+        for place in places {
+            guard case .success(let layer) = place.layer else { break }
+            found.append(layer)
+        }
+        return found
+    }
+
+    /// What lies beneath the overlay of a sequence; nil when that is what the server has.
+    func beneath(_ sequence: Int64) -> Beneath? {
+        var found: Beneath?
+        for place in places where place.sequence < sequence {
+            switch (place.layer, found) {
+            case (.failure(let reason), _): found = .unknown(reason)
+            // What a patch makes is known no better than what it was made of.
+            case (.success(let layer), .unknown?) where layer.record.kind == .patch: break
+            case (.success(let layer), _): found = .known(layer.content)
+            }
+        }
+        return found
+    }
 }

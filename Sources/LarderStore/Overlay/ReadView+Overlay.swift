@@ -16,9 +16,11 @@ extension ReadView {
         try tables.overlays(at: key, in: transaction)
     }
 
-    /// Whether any local write that the server has confirmed lies over a row.
-    package borrowing func hasConfirmedOverlays() throws -> Bool {
-        try !tables.confirmedRows(in: transaction).isEmpty
+    /// Whether any local write that the server has confirmed may be released some time.
+    ///
+    /// - Parameter resource: over rows of which resource; nil for any.
+    package borrowing func hasConfirmedOverlays(of resource: ResourceKey? = nil) throws -> Bool {
+        try tables.hasConfirmedRows(of: resource, in: transaction)
     }
 
     /// The payload of the row that an overlay was made from, where it is kept; see ``Overlay/basePayload``.

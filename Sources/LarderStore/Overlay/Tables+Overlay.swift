@@ -71,12 +71,32 @@ extension Tables {
     }
 
     /// The row that an overlay makes, or nil when it makes none; verified.
+    ///
+    /// A patch is as good as what lies beneath it: where that is damaged, it may be of something that is there no more.
     @_lifetime(borrow source)
     func row<Source: TableReader & ~Copyable>(
         ofOverlay key: [UInt8], in source: borrowing Source
     ) throws -> Row? {
         guard let value = try source.value(forKey: key.rawSpan, in: overlay) else { return nil }
+        if Self.isPatch(value) { try checkBeneath(key, in: source) }
         return try Row(overlay: value, key: key.rawSpan)
+    }
+
+    private static func isPatch(_ value: RawSpan) -> Bool {
+        guard let body = try? Record.openUnverified(value), let row = try? OverlayRow(body: body) else { return false }
+        return row.isPatch
+    }
+
+    /// Throws when what lies beneath an overlay is damaged.
+    private func checkBeneath<Source: TableReader & ~Copyable>(
+        _ key: [UInt8], in source: borrowing Source
+    ) throws {
+        let (row, sequence) = try decoding(.overlay) { () throws(FormatError) in try OverlayKey.decode(key.rawSpan) }
+        switch try stack(at: row, in: source).beneath(sequence) {
+        case .known: break
+        case .unknown(let reason): throw StoreError.damaged(table: TableName.overlay.rawValue, reason: reason)
+        case nil: _ = try self.row(at: row, in: source) == nil
+        }
     }
 
     /// The key of the overlay that is shown of a row, or nil when it has none.

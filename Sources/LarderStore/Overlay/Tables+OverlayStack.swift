@@ -2,12 +2,12 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Tables {
-    /// The overlays of a row, the lowest first, up to the first that is damaged.
+    /// The overlays of a row, the lowest first.
     func stack<Source: TableReader & ~Copyable>(
         at key: RowKey, in source: borrowing Source
     ) throws -> OverlayStack {
         let prefix = try Transaction.key { (buffer) throws(FormatError) in try OverlayKey.append(key, to: &buffer) }
-        return try stacks(prefix: prefix, in: source).first ?? OverlayStack(key: key, layers: [])
+        return try stacks(prefix: prefix, in: source).first ?? OverlayStack(key: key)
     }
 
     /// The overlays of a resource, by row.
@@ -24,41 +24,71 @@ extension Tables {
         var found: [OverlayStack] = []
         try forEachRaw(.overlay, prefix: prefix, in: source) { entry in
             // A key that is none is a finding, and belongs to no row.
-            guard let (row, _) = try? OverlayKey.decode(entry.key) else { return true }
-            if found.last?.key != row { found.append(OverlayStack(key: row, layers: [])) }
-            let place = found.count - 1
-            guard found[place].isWhole else { return true }
-            if let layer = try? OverlayLayer(key: entry.key, value: entry.value) {
-                found[place].layers.append(layer)
-            } else {
-                found[place].isWhole = false
+            guard let (row, sequence) = try? OverlayKey.decode(entry.key) else { return true }
+            if found.last?.key != row { found.append(OverlayStack(key: row)) }
+            found[found.count - 1].places.append(OverlayPlace(sequence, key: entry.key, value: entry.value))
+            return true
+        }
+        return found
+    }
+}
+
+/// Rows that something lies over.
+struct OverlaidRows: Sendable {
+    /// Those whose lowest overlay is confirmed: they may have something to release.
+    var confirmed: [RowKey] = []
+    /// How many there are of all kinds.
+    var looked = 0
+    /// The key of the next one, when there are more.
+    var next: [UInt8]?
+}
+
+extension Tables {
+    /// The rows that something lies over, in the order of their keys.
+    ///
+    /// - Parameters:
+    ///   - prefix: what the keys of their overlays begin with.
+    ///   - start: the first key to look at.
+    ///   - most: the most rows.
+    func overlaidRows<Source: TableReader & ~Copyable>(
+        _ prefix: [UInt8], from start: [UInt8], most: Int, in source: borrowing Source
+    ) throws -> OverlaidRows {
+        var found = OverlaidRows()
+        var last: RowKey?
+        try forEachRaw(.overlay, prefix: prefix, from: start, in: source) { entry in
+            guard let (row, _) = try? OverlayKey.decode(entry.key), row != last else { return true }
+            if found.looked == most {
+                found.next = [UInt8](copying: entry.key)
+                return false
+            }
+            last = row
+            found.looked += 1
+            // Verified when it is released.
+            if let body = try? Record.openUnverified(entry.value), let overlay = try? OverlayBody(body: body),
+                overlay.record.state == .confirmed
+            {
+                found.confirmed.append(row)
             }
             return true
         }
         return found
     }
 
-    /// The rows whose lowest overlay is confirmed: those that may have something to release.
+    /// Whether the lowest overlay of any row is confirmed.
     ///
-    /// - Parameter resource: nil for those of all resources.
-    func confirmedRows<Source: TableReader & ~Copyable>(
+    /// - Parameter resource: nil for any resource.
+    func hasConfirmedRows<Source: TableReader & ~Copyable>(
         of resource: ResourceKey? = nil, in source: borrowing Source
-    ) throws -> [RowKey] {
+    ) throws -> Bool {
         let prefix = try resource.map { resource in
             try Transaction.key { (key) throws(FormatError) in try key.append(resource: resource) }
         }
-        var found: [RowKey] = []
-        var last: RowKey?
-        try forEachRaw(.overlay, prefix: prefix ?? [], in: source) { entry in
-            guard let (row, _) = try? OverlayKey.decode(entry.key), row != last else { return true }
-            last = row
-            // Verified when it is released.
-            guard let body = try? Record.openUnverified(entry.value), let overlay = try? OverlayBody(body: body) else {
-                return true
-            }
-            if overlay.record.state == .confirmed { found.append(row) }
-            return true
+        var start = prefix ?? []
+        while true {
+            let page = try overlaidRows(prefix ?? [], from: start, most: 64, in: source)
+            if !page.confirmed.isEmpty { return true }
+            guard let next = page.next else { return false }
+            start = next
         }
-        return found
     }
 }

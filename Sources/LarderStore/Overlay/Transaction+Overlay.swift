@@ -150,11 +150,11 @@ extension Transaction {
         of change: OverlayChange, at key: RowKey, _ sequence: Int64
     ) throws -> RowContent? {
         do {
-            let stack = try tables.stack(at: key, in: engine)
-            guard let below = stack.layers.last(where: { $0.sequence < sequence }) else {
-                return try serverContent(at: key)
+            switch try tables.stack(at: key, in: engine).beneath(sequence) {
+            case .known(let content): return content
+            case .unknown(let reason): throw StoreError.damaged(table: TableName.overlay.rawValue, reason: reason)
+            case nil: return try serverContent(at: key)
             }
-            return below.content
         } catch let error as StoreError {
             // Damage beneath keeps nobody from writing something else in its place.
             guard case .damaged = error else { throw error }

@@ -30,30 +30,40 @@ extension Transaction {
 
     /// Makes the patches over a row anew, as far as they make something else than before.
     ///
-    /// Above a record that is damaged nothing is known of what lies beneath, so it stays as it is until that is mended: a
-    /// damaged overlay must not keep its resource from being synced.
+    /// Above a record that is damaged nothing is known of what lies beneath, so it stays as it is, and cannot be read, until
+    /// that is mended: a damaged overlay must not keep its resource from being synced.
     @discardableResult
     mutating func remakePatches(at key: RowKey) throws -> Remade {
         try remakePatches(try tables.stack(at: key, in: engine))
     }
 
     private mutating func remakePatches(_ stack: OverlayStack) throws -> Remade {
-        if stack.layers.isEmpty { return stack.isWhole ? .bare : .same }
-        guard stack.layers.contains(where: { $0.record.kind == .patch }) else { return .same }
-        var beneath: RowContent?
-        do {
-            // The lowest patch alone asks for what the server has, and only when nothing whole lies beneath it.
-            if stack.layers[0].record.kind == .patch { beneath = try serverContent(at: stack.key) }
-        } catch StoreError.damaged {
-            return .same
-        }
+        guard let lowest = stack.places.first else { return .bare }
+        // The lowest patch alone asks for what the server has, and only when nothing whole lies beneath it.
+        var beneath = Beneath.known(nil)
+        if lowest.isPatch { beneath = try serverBeneath(stack.key) }
         var isTopChanged = false
-        for var layer in stack.layers {
-            isTopChanged = layer.remake(over: beneath)
-            if isTopChanged { try put(layer, key: Self.overlayKey(stack.key, layer.sequence)) }
-            beneath = layer.content
+        for place in stack.places {
+            isTopChanged = false
+            switch (place.layer, beneath) {
+            case (.failure(let reason), _): beneath = .unknown(reason)
+            case (.success(let layer), .unknown) where layer.record.kind == .patch: break
+            case (.success(var layer), .known(let content)) where layer.record.kind == .patch:
+                isTopChanged = layer.remake(over: content)
+                if isTopChanged { try put(layer, key: Self.overlayKey(stack.key, layer.sequence)) }
+                beneath = .known(layer.content)
+            case (.success(let layer), _): beneath = .known(layer.content)
+            }
         }
-        return isTopChanged && stack.isWhole ? .changed : .same
+        return isTopChanged ? .changed : .same
+    }
+
+    private borrowing func serverBeneath(_ key: RowKey) throws -> Beneath {
+        do {
+            return .known(try serverContent(at: key))
+        } catch StoreError.damaged(_, let reason) {
+            return .unknown(reason)
+        }
     }
 
     /// Makes all patches over a resource anew, after all of its rows were replaced or withdrawn at once.

@@ -18,6 +18,8 @@ final class SharedState: Sendable {
     let commits = GroupCommit()
     let meter: WriterMeter
     let reclaimer: Reclaimer
+    /// Looks at the confirmed overlays that a commit has left.
+    let releaser: Releaser
     /// Who reads which blob.
     let leases = BlobLeases()
     /// What was used since usage was last written down.
@@ -48,6 +50,7 @@ final class SharedState: Sendable {
         self.environment = environment
         tables = Tables(environment.tables)
         meter = WriterMeter(elapsed: host.elapsed)
+        releaser = Releaser(host: host)
         room = Room(cap: sizeCap, now: host.now, usage: usage, leases: leases)
         reclaimer = Reclaimer(
             environment: environment, tables: tables, room: room, host: host, meter: meter, leases: leases)
@@ -70,12 +73,13 @@ final class SharedState: Sendable {
         }
     }
 
-    /// Tells observers what a commit changed, and has the garbage it made removed.
+    /// Tells observers what a commit changed, and has the garbage it made removed and the overlays it left looked at.
     func publish(_ effects: CommitEffects) {
         if !effects.changes.isEmpty {
             for hub in hubs.withLock({ $0.values.compactMap(\.object) }) { hub.publish(effects.changes) }
         }
         reclaimer.add(effects.garbage, blobs: effects.garbageBlobs, indexes: effects.garbageIndexes)
+        releaser.add(effects.releases, in: self)
     }
 
     /// Runs `body` in a transaction of its own on the writer thread, where the caller is.
@@ -106,4 +110,6 @@ struct CommitEffects: Sendable {
     var namedBlobs: Set<Int64> = []
     /// What was evicted.
     var evictions: [Eviction] = []
+    /// Confirmed overlays that were too many to look at.
+    var releases = ReleaseOrders()
 }

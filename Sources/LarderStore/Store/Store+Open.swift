@@ -5,9 +5,9 @@ extension Store {
     /// Opens the store in the directory at `path`, made when it does not exist.
     ///
     /// A process that opens the same directory twice with the same options shares one environment. What a killed
-    /// process was staging becomes garbage and is reclaimed in the background. When more is stored than
-    /// ``StoreOptions/sizeCap`` allows, what may go is evicted before the first write. Blocks while another process
-    /// opens or closes the store.
+    /// process was staging becomes garbage and is reclaimed in the background, where accepted writes that it had yet to
+    /// release are released too. When more is stored than ``StoreOptions/sizeCap`` allows, what may go is evicted before the
+    /// first write. Blocks while another process opens or closes the store.
     ///
     /// - Throws: ``EngineError`` (its cases under opening), ``StoreError/notAStore``,
     ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``.

@@ -15,6 +15,8 @@ public struct Transaction: ~Copyable {
     var effects = CommitEffects()
     /// Resources that local writes lie over and whose floor or rows have changed, so that some may be released.
     var unsettled: Set<ResourceKey> = []
+    /// What else is to be looked at, as some may be released.
+    var releases = ReleaseOrders()
     /// The declared indexes, as far as they were needed.
     var indexCache = IndexCache()
     private var counters: CountersRecord?

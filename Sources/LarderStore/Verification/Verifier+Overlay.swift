@@ -37,7 +37,7 @@ extension Verifier {
 
     /// Checks that patches make of what lies beneath them now what is stored with them.
     private func verifyPatches(at row: RowKey, _ snapshot: borrowing ReadTransaction) throws {
-        var stack: OverlayStack
+        let stack: OverlayStack
         var beneath: RowContent?
         do {
             stack = try tables.stack(at: row, in: snapshot)
@@ -46,14 +46,15 @@ extension Verifier {
             // What is damaged beneath is a finding of its own.
             return
         }
-        for index in stack.layers.indices {
-            let place = Self.place(row, stack.layers[index].sequence)
-            if let patch = stack.layers[index].record.patch, JSONMergePatch(patch) == nil {
+        var layers = stack.layers
+        for index in layers.indices {
+            let place = Self.place(row, layers[index].sequence)
+            if let patch = layers[index].record.patch, JSONMergePatch(patch) == nil {
                 try find(.undecodable, in: .overlay, at: place, "the patch is no JSON")
-            } else if stack.layers[index].remake(over: beneath) {
+            } else if layers[index].remake(over: beneath) {
                 try find(.derived, in: .overlay, at: place, "the row is not what the patch makes of what lies beneath")
             }
-            beneath = stack.layers[index].content
+            beneath = layers[index].content
         }
     }
 

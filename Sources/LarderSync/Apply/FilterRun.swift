@@ -128,7 +128,7 @@ extension Transaction {
     /// Stores the token, in one commit with the end of the bootstrap and the sweep of what it did not list.
     ///
     /// Local writes that the run has brought are released with it, as many as one commit should; for more there is
-    /// ``LarderStore/Transaction/settle(after:most:)``.
+    /// ``LarderStore/Transaction/settle(after:from:most:)``.
     ///
     /// - Parameter covered: after a rejected token, every resource known that the filter covers.
     /// - Returns: the resources that were swept.

@@ -96,13 +96,16 @@ struct SyncRun: Sendable {
         }
         // The commit above has released local writes, as many as one should. The token is stored: when this fails, the end
         // of the next run goes on.
-        while (try? await releaseMore(after: run.end(bound: bound))) == true {}
+        try? await releaseMore(after: run.end(bound: bound))
         return swept
     }
 
-    private func releaseMore(after end: RunEnd) async throws -> Bool {
-        guard try store.read({ view in try view.hasConfirmedOverlays() }) else { return false }
-        return try await store.write { transaction in try transaction.settle(after: end) }
+    private func releaseMore(after end: RunEnd) async throws {
+        guard try store.read({ view in try view.hasConfirmedOverlays() }) else { return }
+        var place: ReleasePlace?
+        repeat {
+            place = try await store.write { [place] transaction in try transaction.settle(after: end, from: place) }
+        } while place != nil
     }
 
     private func copy(_ order: FullCopyOrder) async throws(SyncError) -> FullCopyResult {

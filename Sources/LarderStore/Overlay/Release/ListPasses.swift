@@ -4,6 +4,9 @@ internal import Synchronization
 
 /// Which lists are being walked, in this process: what their pages say may be older than a write that the server has
 /// accepted meanwhile.
+///
+/// Two processes that share a store do not hear of each other's passes: one of them walks a list and sends the writes over
+/// its rows.
 final class ListPasses: Sendable {
     private let underWay = Mutex<[ResourceKey: Int]>([:])
 
@@ -42,7 +45,8 @@ extension Store {
         }
     }
 
-    /// Notes that a pass is over, and releases the local writes that need not lie over its rows any more.
+    /// Notes that a pass is over, and releases the local writes that need not lie over its rows any more, in as many
+    /// commits as that takes.
     ///
     /// Writes nothing where there are none.
     ///
@@ -50,14 +54,16 @@ extension Store {
     package func end(_ pass: ListPass, isWhole: Bool) async {
         shared.room.passes.end(pass.resource)
         do {
-            let isOverlaid = try read { view in
-                try !view.tables.confirmedRows(of: pass.resource, in: view.transaction).isEmpty
-            }
-            guard isOverlaid else { return }
-            // Not to be skipped because the task was cancelled, so not a write that can be.
-            try await bulk { transaction in try transaction.settle(after: pass, isWhole: isWhole) }
+            guard try read({ view in try view.hasConfirmedOverlays(of: pass.resource) }) else { return }
+            var place: ReleasePlace?
+            repeat {
+                // Not to be skipped because the task was cancelled, so not a write that can be.
+                place = try await bulk { [place] transaction in
+                    try transaction.settle(after: pass, isWhole: isWhole, from: place, most: Releaser.mostRows)
+                }
+            } while place != nil
         } catch {
-            // The end of the next pass finds them.
+            // The end of the next pass, or the next open, finds them.
             host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
         }
     }

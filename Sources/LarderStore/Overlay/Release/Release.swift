@@ -1,0 +1,104 @@
+package import LarderFormat
+
+/// What becomes of the overlay of a write that the server has accepted. FORMAT.md, "overlay".
+///
+/// Too early, and a reader sees the write disappear and return; never, and it hides what others write.
+package enum Release: Hashable, Sendable {
+    /// The server's rows may not show the write yet.
+    case stays
+    /// What lies beneath is shown again.
+    case goes
+    /// Nothing will bring it from the server: its effect becomes the row.
+    case becomesRow
+}
+
+/// What the server said of an accepted write.
+package struct ConfirmedWrite: Hashable, Sendable {
+    /// The server's sequence of it, where it reported one.
+    let sequence: Int64?
+    /// The journal's sequence of the server's answer.
+    let acceptance: Int64
+
+    package init(sequence: Int64?, acceptance: Int64) {
+        self.sequence = sequence
+        self.acceptance = acceptance
+    }
+}
+
+/// How a resource comes by its rows, as far as a local write over them is concerned.
+package struct Tenure: Hashable, Sendable {
+    /// Who brings rows from the server.
+    package enum Keeper: Hashable, Sendable {
+        /// The filters of these numbers have the resource as member.
+        case filters([Int64])
+        /// Filters have brought it and none has it as member any more; those that there are may get it back.
+        case formerFilters
+        /// Filters have brought it, and there are none any more.
+        case removedFilters
+        /// No filter ever did: the rows are those of a list, or were made here.
+        case nobody
+        /// As nobody, and the list is being walked.
+        case walk
+    }
+
+    let keeper: Keeper
+    /// What a reader may see of it.
+    let state: ResourceRecord.State
+    /// The sequence up to which the server's changes are in its rows.
+    let floor: Int64
+    /// Whether the server may count anew and the floor be of the old count: a filter of a rejected token, or of one that
+    /// counts fewer changes than before, has not brought the resource yet.
+    let isFloorDoubted: Bool
+
+    package init(keeper: Keeper, state: ResourceRecord.State, floor: Int64, isFloorDoubted: Bool = false) {
+        self.keeper = keeper
+        self.state = state
+        self.floor = floor
+        self.isFloorDoubted = isFloorDoubted
+    }
+}
+
+// MARK: - The decision
+
+extension Release {
+    /// What becomes of the overlay of `write`: the table of docs/internals/outbox.md, line by line.
+    package static func of(_ write: ConfirmedWrite, under tenure: Tenure, on occasion: ReleaseOccasion) -> Release {
+        switch tenure.keeper {
+        // One row is not the resource: what was evicted comes again as a whole, or not at all.
+        case .nobody where tenure.state == .evicted: .stays
+        case .walk where tenure.state == .evicted: .stays
+        case .nobody, .walk:
+            // A pass that began after the acceptance has brought it, even while another goes on.
+            if case .pass(let journalAtBegin) = occasion, journalAtBegin > write.acceptance {
+                .goes
+            } else {
+                tenure.keeper == .walk ? .stays : .becomesRow
+            }
+        // Withdrawn for good: one row must not bring it back, and nobody else will.
+        case .removedFilters: .goes
+        case .formerFilters where occasion == .removal: .goes
+        case .formerFilters:
+            tenure.isFloorDoubted ? .stays : isShown(write, tenure.floor, occasion.run) ? .goes : .stays
+        // Rows that are not here cannot be shown in its place.
+        case .filters where tenure.state == .evicted || tenure.state == .empty: .stays
+        case .filters where tenure.isFloorDoubted: .stays
+        case .filters(let numbers):
+            isShown(write, tenure.floor, occasion.run(ofAny: numbers)) ? .goes : .stays
+        }
+    }
+
+    /// Whether the server's rows show a write.
+    ///
+    /// - Parameter end: that of a run that brought the rows.
+    private static func isShown(_ write: ConfirmedWrite, _ floor: Int64, _ end: RunEnd?) -> Bool {
+        if let sequence = write.sequence {
+            if floor >= sequence { return true }
+            guard let end else { return false }
+            if end.bound >= sequence { return true }
+            // A server that counts anew may never come to a sequence of its old count.
+            if !end.isAfterRejection { return false }
+        }
+        guard let end else { return false }
+        return end.journalAtBegin > write.acceptance
+    }
+}

@@ -1,0 +1,41 @@
+/// What the end of a run says of local writes that the server has accepted.
+package struct RunEnd: Hashable, Sendable {
+    /// The number of its filter.
+    let filter: Int64
+    /// The sequence up to which it asked for changes.
+    let bound: Int64
+    /// The journal sequence that was next when it began.
+    let journalAtBegin: Int64
+    /// Whether the server may count anew since the writes were accepted.
+    let isAfterRejection: Bool
+
+    /// The end of a run of the filter of a number.
+    package init(filter: Int64, bound: Int64, journalAtBegin: Int64, isAfterRejection: Bool) {
+        self.filter = filter
+        self.bound = bound
+        self.journalAtBegin = journalAtBegin
+        self.isAfterRejection = isAfterRejection
+    }
+}
+
+/// Why confirmed overlays are looked at.
+package enum ReleaseOccasion: Hashable, Sendable {
+    /// A write was confirmed, a floor or the state of a resource has changed, or the store was opened.
+    case change
+    /// The host has removed the last filter that had the resource as member.
+    case removal
+    /// A run has ended.
+    case run(RunEnd)
+    /// A pass has gone over all of a list; the journal sequence that was next when it began.
+    case pass(journalAtBegin: Int64)
+
+    /// The end of a run, whatever its filter.
+    var run: RunEnd? {
+        if case .run(let end) = self { end } else { nil }
+    }
+
+    /// The end of a run of one of these filters.
+    func run(ofAny filters: [Int64]) -> RunEnd? {
+        run.flatMap { end in filters.contains(end.filter) ? end : nil }
+    }
+}

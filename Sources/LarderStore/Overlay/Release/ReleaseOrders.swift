@@ -1,0 +1,66 @@
+internal import LarderFormat
+
+/// Overlays that are to be looked at, as some may be released.
+struct ReleaseOrder: Hashable, Sendable {
+    /// What is looked at.
+    struct Scope: Hashable, Sendable {
+        /// What the keys begin with: those of one resource, or nothing for all.
+        var prefix: [UInt8]
+        /// Whether the host has removed the last filter that had it as member.
+        var isRemoval = false
+    }
+
+    let scope: Scope
+    /// The key to begin at.
+    var start: [UInt8]
+
+    /// All there are.
+    static let everything = ReleaseOrder(Scope(prefix: []))
+
+    /// All of one scope.
+    init(_ scope: Scope) {
+        self.scope = scope
+        start = scope.prefix
+    }
+
+    /// Those of a resource.
+    init(_ resource: ResourceKey, isRemoval: Bool = false) throws(StoreError) {
+        let prefix = try Transaction.key { (key) throws(FormatError) in try key.append(resource: resource) }
+        self.init(Scope(prefix: prefix, isRemoval: isRemoval))
+    }
+
+    var occasion: ReleaseOccasion { scope.isRemoval ? .removal : .change }
+}
+
+/// What is to be looked at, no scope twice.
+struct ReleaseOrders: Sendable {
+    private var starts: [ReleaseOrder.Scope: [UInt8]] = [:]
+
+    var isEmpty: Bool { starts.isEmpty }
+
+    /// Adds an order; of two of one scope the one that begins earlier contains the other.
+    mutating func add(_ order: ReleaseOrder) {
+        if let start = starts[order.scope], !order.start.rawSpan.lexicographicallyPrecedes(start.rawSpan) { return }
+        starts[order.scope] = order.start
+    }
+
+    mutating func add(_ others: ReleaseOrders) {
+        for (scope, start) in others.starts {
+            var order = ReleaseOrder(scope)
+            order.start = start
+            add(order)
+        }
+    }
+
+    /// Takes one out: the same wherever the same were added.
+    mutating func popFirst() -> ReleaseOrder? {
+        let first = starts.keys.min { left, right in
+            if left.prefix == right.prefix { return left.isRemoval && !right.isRemoval }
+            return left.prefix.rawSpan.lexicographicallyPrecedes(right.prefix.rawSpan)
+        }
+        guard let first, let start = starts.removeValue(forKey: first) else { return nil }
+        var order = ReleaseOrder(first)
+        order.start = start
+        return order
+    }
+}

@@ -1,0 +1,151 @@
+internal import LarderEngine
+internal import LarderFormat
+
+// Looking at confirmed overlays: what becomes of each of them is for ``Release`` to say.
+
+/// Where looking at confirmed overlays goes on in another commit.
+package struct ReleasePlace: Hashable, Sendable {
+    fileprivate let key: [UInt8]
+}
+
+extension Transaction {
+    /// The most rows that are looked at in a commit beside what it is about.
+    package static var mostReleaseRows: Int { 256 }
+
+    /// Confirms the overlays of an accepted entry, and releases those that need not stay.
+    ///
+    /// - Parameters:
+    ///   - serverSequence: the server's sequence of the write, where it reported one.
+    ///   - acceptance: the journal's sequence of the outcome.
+    mutating func confirmOverlays(of entry: OutboxEntry, serverSequence: Int64?, acceptance: Int64) throws {
+        for row in entry.rows {
+            do {
+                try confirmOverlay(
+                    at: row, sequence: entry.sequence, serverSequence: serverSequence, acceptance: acceptance)
+            } catch let error as StoreError {
+                // A damaged overlay must not keep its entry from leaving; it is found by a walk through the store.
+                guard case .damaged = error else { throw error }
+                // Left where it is, nobody could read the row, and nothing above it would ever be released.
+                _ = try takeOverlay(at: row, sequence: entry.sequence)
+            }
+        }
+        var known: [ResourceKey: Tenure] = [:]
+        for row in entry.rows { try settle(at: row, on: .change, &known) }
+    }
+
+    /// Releases what may be, of what was touched in this transaction; what is too much for one commit is left to those
+    /// after it.
+    mutating func settle() throws {
+        var left = Self.mostReleaseRows
+        while !unsettled.isEmpty || !releases.isEmpty {
+            // What is released may touch its resource.
+            while let resource = unsettled.popFirst() { releases.add(try ReleaseOrder(resource)) }
+            guard let order = releases.popFirst() else { return }
+            guard left > 0 else {
+                effects.releases.add(order)
+                continue
+            }
+            let (rest, looked) = try settle(order, most: left)
+            left -= looked
+            if let rest { effects.releases.add(rest) }
+        }
+    }
+
+    /// Releases what may be of what an order names.
+    ///
+    /// - Returns: what is left of the order, and how many rows were looked at.
+    mutating func settle(_ order: ReleaseOrder, most: Int) throws -> (rest: ReleaseOrder?, looked: Int) {
+        let (next, looked) = try settle(order, on: order.occasion, most: most)
+        guard let next else { return (nil, looked) }
+        var rest = order
+        rest.start = next
+        return (rest, looked)
+    }
+
+    /// Releases what the end of a run allows, and what commits before it have left.
+    ///
+    /// - Parameters:
+    ///   - place: where a commit before this one has stopped; nil to begin.
+    ///   - most: the most rows to look at.
+    /// - Returns: where to go on in another commit, or nil when all were looked at.
+    package mutating func settle(
+        after end: RunEnd, from place: ReleasePlace? = nil, most: Int = Self.mostReleaseRows
+    ) throws -> ReleasePlace? {
+        try settle(.everything, from: place, on: .run(end), most: most)
+    }
+
+    /// Releases what the end of a pass over a list allows; otherwise as ``settle(after:from:most:)-(RunEnd,_,_)``.
+    ///
+    /// - Parameter isWhole: whether the pass went over all of the list.
+    mutating func settle(
+        after pass: ListPass, isWhole: Bool, from place: ReleasePlace?, most: Int = Self.mostReleaseRows
+    ) throws -> ReleasePlace? {
+        let occasion = isWhole ? ReleaseOccasion.pass(journalAtBegin: pass.journalAtBegin) : .change
+        return try settle(ReleaseOrder(pass.resource), from: place, on: occasion, most: most)
+    }
+
+    private mutating func settle(
+        _ order: ReleaseOrder, from place: ReleasePlace?, on occasion: ReleaseOccasion, most: Int
+    ) throws -> ReleasePlace? {
+        var order = order
+        if let place { order.start = place.key }
+        return try settle(order, on: occasion, most: most).next.map { ReleasePlace(key: $0) }
+    }
+
+    private mutating func settle(
+        _ order: ReleaseOrder, on occasion: ReleaseOccasion, most: Int
+    ) throws -> (next: [UInt8]?, looked: Int) {
+        let page = try tables.overlaidRows(order.scope.prefix, from: order.start, most: most, in: engine)
+        var known: [ResourceKey: Tenure] = [:]
+        for row in page.confirmed { try settle(at: row, on: occasion, &known) }
+        return (page.next, page.looked)
+    }
+
+    /// As ``settle(at:under:on:)``; what cannot be read stays, and is found by a walk through the store: it must not keep
+    /// everything else from being stored.
+    ///
+    /// - Parameter known: how resources come by their rows, as far as it was looked up.
+    private mutating func settle(
+        at row: RowKey, on occasion: ReleaseOccasion, _ known: inout [ResourceKey: Tenure]
+    ) throws {
+        do {
+            let tenure = try known[row.resource] ?? tenure(of: row.resource)
+            known[row.resource] = tenure
+            try settle(at: row, under: tenure, on: occasion)
+        } catch let error as StoreError {
+            guard case .damaged = error else { throw error }
+        }
+    }
+
+    /// Releases the confirmed overlays of a row, the lowest first and none above one that stays: what lies beneath a
+    /// released one is shown again.
+    private mutating func settle(at key: RowKey, under tenure: Tenure, on occasion: ReleaseOccasion) throws {
+        for layer in try tables.stack(at: key, in: engine).layers {
+            guard let acceptance = layer.record.acceptance else { return }
+            let write = ConfirmedWrite(sequence: layer.record.serverSequence, acceptance: acceptance)
+            switch Release.of(write, under: tenure, on: occasion) {
+            case .stays: return
+            case .goes: break
+            case .becomesRow: try makeRow(at: key, layer.sequence)
+            }
+            _ = try takeOverlay(at: key, sequence: layer.sequence)
+        }
+    }
+
+    /// Releases what may be of the overlays of a row, after one of them was taken away.
+    mutating func settle(at key: RowKey) throws {
+        guard try tables.stack(at: key, in: engine).layers.first?.record.acceptance != nil else { return }
+        try settle(at: key, under: tenure(of: key.resource), on: .change)
+    }
+
+    /// Makes what an overlay shows the server's row.
+    private mutating func makeRow(at key: RowKey, _ sequence: Int64) throws {
+        guard let layer = try storedOverlay(Self.overlayKey(key, sequence)) else { return }
+        if layer.record.kind == .tombstone {
+            try removeRow(at: key)
+        } else if let row = layer.content, row.payload.count <= Limits.payload {
+            // Only what a patch makes can be too long for a row; what lies beneath then stays.
+            try put(row.payload, at: key, updatedAt: row.updatedAt, codec: row.codec)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `A patch over something damaged` {
+    private let temporary = TemporaryStore()
+
+    private func text(_ store: Store) throws -> String? {
+        try store.read { view in try view.payload(at: key(1)) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func enqueue(_ number: Int, _ change: OverlayChange, _ store: Store) async throws {
+        try await store.write { transaction in
+            try transaction.enqueue(
+                draft(number, lane: "\(number)"), effects: [RowEffect(change, at: key(1))])
+        }
+    }
+
+    private func patch(_ text: String) -> OverlayChange { .patch(bytes(text)) }
+
+    /// Flips a bit of the lowest overlay, or of row 1.
+    private func damage(_ table: TableName) throws {
+        let raw = try RawStore(temporary.path)
+        let records = try raw.records().filter { $0.table == table }
+        let record = try #require(table == .rows ? records.last : records.first)
+        var value = record.value
+        value[value.count - 1] ^= 1
+        try raw.replace([record], by: [RawRecord(table: table, key: record.key, value: value)])
+        try raw.close()
+    }
+
+    private func expectDamage(_ store: Store) {
+        #expect(throws: StoreError.self) { try text(store) }
+        #expect(throws: StoreError.self) { try store.keys(.all(of: translations)) }
+    }
+
+    @Test func `cannot be read until that is gone, and is made anew then`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
+        try await enqueue(1, patch(#"{"b":2}"#), store)
+        try await enqueue(2, patch(#"{"c":3}"#), store)
+        try damage(.overlay)
+        expectDamage(store)
+        try await store.write { try $0.put(bytes(#"{"a":9}"#), at: key(1), updatedAt: 1) }
+        expectDamage(store)
+        try await store.write { try $0.accept(draft(1).id, at: 9) }
+        #expect(try text(store) == #"{"a":9,"c":3}"#)
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `shows nothing of a write between that was refused`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
+        try await enqueue(1, patch(#"{"b":2}"#), store)
+        try await enqueue(2, .replacement(bytes(#"{"y":1}"#)), store)
+        try await enqueue(3, patch(#"{"z":1}"#), store)
+        try damage(.overlay)
+        // What is whole between them makes it known again.
+        #expect(try text(store) == #"{"y":1,"z":1}"#)
+        try await store.write { try $0.reject(draft(2).id, OutboxDelivery(), detail: nil, at: 9) }
+        expectDamage(store)
+        try await store.write { try $0.reject(draft(1).id, OutboxDelivery(), detail: nil, at: 9) }
+        #expect(try text(store) == #"{"a":1,"z":1}"#)
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `is refused, and one over what was laid over the damage is not`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
+        try await enqueue(1, patch(#"{"b":2}"#), store)
+        try damage(.overlay)
+        await #expect(throws: StoreError.self) { try await enqueue(2, patch(#"{"c":3}"#), store) }
+        try await enqueue(3, .replacement(bytes(#"{"y":1}"#)), store)
+        try await enqueue(4, patch(#"{"z":1}"#), store)
+        #expect(try text(store) == #"{"y":1,"z":1}"#)
+    }
+
+    @Test func `cannot be read over a damaged row either, and is made anew with the next one`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
+        try await enqueue(1, patch(#"{"b":2}"#), store)
+        try await enqueue(2, patch(#"{"c":3}"#), store)
+        try damage(.rows)
+        try await store.write { try $0.reject(draft(1).id, OutboxDelivery(), detail: nil, at: 9) }
+        expectDamage(store)
+        try await store.replace(translations, with: [(key(1), bytes(#"{"a":5}"#))])
+        #expect(try text(store) == #"{"a":5,"c":3}"#)
+        try await store.reclaim()
+        #expect(try store.findings() == [])
+    }
+}
