@@ -35,7 +35,8 @@ extension Coalescing {
         case .replaces: return true
         case .mergesPatch:
             guard older.blob == nil, merged.blob == nil, let first = JSONMergePatch(older.payload),
-                let second = JSONMergePatch(merged.payload), let both = first.followed(by: second)
+                let second = JSONMergePatch(merged.payload), let both = first.followed(by: second),
+                both.count <= Limits.payload
             else { return false }
             merged.payload = both
             return true

@@ -79,8 +79,9 @@ import Testing
         isLost: Bool
     ) async throws {
         let world = try ObjectWorld(persistent: ["User"])
+        let lost = TransportError.connectionLost(reason: "test")
         if isLost {
-            world.network.plan(.loseResponse(.connectionLost(reason: "test")), exchange: 1)
+            world.network.plan(.loseResponse(lost), where: { $0.method != .get })
         } else {
             world.goOffline()
         }
