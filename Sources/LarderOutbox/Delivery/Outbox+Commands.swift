@@ -68,13 +68,14 @@ extension Outbox {
     ///
     /// - Parameter effects: what readers see until the server has it; that of the old one was rolled back.
     /// - Returns: the identity of the new entry.
-    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it was not rejected; what the store
-    ///   throws.
+    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it was not rejected,
+    ///   ``OutboxError/notSignedIn`` when its account has signed out; what the store throws.
     public func retryRejected(_ id: UUIDBytes, effects: [RowEffect] = []) async throws -> UUIDBytes {
         let (new, now) = (store.host.makeID(), store.host.now())
         let entry = try await store.write { transaction in
             guard let old = try transaction.outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
             guard old.delivery.state == .rejected else { throw OutboxError.notApplicable(id, old.delivery.state) }
+            try transaction.checkSignedIn(as: old.draft.account)
             var draft = old.draft
             draft.id = new
             draft.createdAt = now

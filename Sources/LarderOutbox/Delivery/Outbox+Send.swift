@@ -16,8 +16,10 @@ extension Outbox {
             store.host.logger.error("an entry could not be read", metadata: ["error": "\(error)"])
             return (.whole(Self.obstacle(error).map { .unsendable($0) } ?? .notSent), [:])
         }
-        // An entry that is gone is a mismatch that the next step finds.
-        guard let entry = entries.first, entries.count == flight.entries.count else { return (.whole(.notSent), [:]) }
+        guard let entry = entries.first, entries.count == flight.entries.count else {
+            // One that has left is a mismatch that the next step finds; one of which only the delivery is left is damaged.
+            return (.whole(.unsendable("what is to be sent is not there")), [:])
+        }
         if flight.isBatch { return await sendBatch(entries, key: flight.key) }
         let reply = await exchange(entry.draft, key: flight.key)
         return (.whole(reply.answer), [entry.id: reply.accepted])
@@ -30,7 +32,7 @@ extension Outbox {
         // An entry may have been edited unheard before the batch was put together. Such a batch is never sent: read again it is the
         // same, so its members go one by one.
         guard let batch = policy.batch, entries.allSatisfy(BatchBody.carries) else {
-            return (.whole(.head(AnswerHead(404))), [:])
+            return (.whole(.unsendable("not all of it fits a batch")), [:])
         }
         var draft = OutboxDraft(
             id: key, lane: "", createdAt: 0, mutationType: "batch", method: "POST", endpoint: batch.endpoint,
@@ -58,10 +60,15 @@ extension Outbox {
 
     /// Sends one draft under a key.
     func exchange(_ draft: OutboxDraft, key: UUIDBytes) async -> Reply {
+        let stamp: HTTPFields
         do {
-            let stamp = try await credentials.fields(for: draft.account)
-            let request = request(draft, key: key, stamp: stamp)
-            return await read(try await send(request, draft))
+            stamp = try await credentials.fields(for: draft.account)
+        } catch {
+            store.host.logger.warning("there are no credentials for a write", metadata: ["error": "\(error)"])
+            return Reply(answer: .notSent)
+        }
+        do {
+            return await read(try await send(request(draft, key: key, stamp: stamp), draft))
         } catch let error as TransportError {
             return Reply(answer: Self.answer(to: error), error: error)
         } catch {

@@ -24,10 +24,14 @@ extension Transaction {
     ) throws -> Bool {
         guard entry.draft.loadsAnswer, let row = entry.rows.first, !entry.isRemoval else { return true }
         guard let body = answer?.body, let loaded = loading.row(entry, body) else { return false }
-        guard try overlays(at: row).contains(where: { $0.sequence == entry.sequence }) else { return true }
-        try layOver(
-            .replacement(loaded.payload, codec: loaded.codec), at: row, updatedAt: loaded.updatedAt ?? now,
-            entryID: entry.id, sequence: entry.sequence)
+        do {
+            guard try overlay(at: row, sequence: entry.sequence) != nil else { return true }
+            try layOver(
+                .replacement(loaded.payload, codec: loaded.codec), at: row, updatedAt: loaded.updatedAt ?? now,
+                entryID: entry.id, sequence: entry.sequence)
+        } catch StoreError.damaged {
+            // Nothing over a row keeps the server's word on the write from being taken.
+        }
         return true
     }
 
@@ -48,7 +52,7 @@ extension Transaction {
         let (row, entry) = (answer.row, answer.entry)
         guard try madeRow(by: entry, at: row) == answer.shown else { return false }
         let updatedAt = loaded.updatedAt ?? now
-        if let overlay = try overlays(at: row).last(where: { $0.sequence == entry.sequence }) {
+        if let overlay = try overlay(at: row, sequence: entry.sequence) {
             try layOver(
                 .replacement(loaded.payload, codec: loaded.codec), at: row, updatedAt: updatedAt, entryID: entry.id,
                 sequence: entry.sequence)
@@ -61,12 +65,17 @@ extension Transaction {
         return true
     }
 
-    /// What a write makes of a row, as long as that is shown for its sake: as its overlay, or as the row it has become.
+    /// What a write makes of a row, as long as that is shown for its sake: as its overlay, or as the row it has become. Nil also
+    /// where that is damaged.
     private borrowing func madeRow(by entry: OutboxEntry, at row: RowKey) throws -> [UInt8]? {
-        if let overlay = try overlays(at: row).last(where: { $0.sequence == entry.sequence }) { return overlay.payload }
-        // A row that is kept in step by sync is brought by it.
-        guard try !isMember(row.resource), let held = try serverRow(at: row) else { return nil }
-        return [UInt8](copying: held.payload)
+        do {
+            if let overlay = try overlay(at: row, sequence: entry.sequence) { return overlay.payload }
+            // A row that is kept in step by sync is brought by it.
+            guard try !isMember(row.resource), let held = try serverRow(at: row) else { return nil }
+            return [UInt8](copying: held.payload)
+        } catch StoreError.damaged {
+            return nil
+        }
     }
 }
 

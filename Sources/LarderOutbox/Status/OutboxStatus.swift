@@ -6,7 +6,7 @@ public struct OutboxStatus: Hashable, Sendable {
     public var sending = 0
     /// Entries that were tried and wait for a time.
     public var waiting = 0
-    /// Entries whose attempts are used up; they are revived by hand or when the network returns.
+    /// Entries that are not tried any more by themselves (`OutboxDelivery.State.failed`); they are revived by hand or when the network returns.
     public var failed = 0
     /// Entries of which nobody can tell whether the server has them: the host decides.
     public var unresolved = 0

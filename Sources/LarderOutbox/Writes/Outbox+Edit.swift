@@ -31,7 +31,9 @@ extension Outbox {
             } else if !hadBody, draft.fields.isEmpty, body != .none {
                 draft.take([.contentType: "application/json"])
             }
-            draft.fingerprint = draft.contentFingerprint()
+            if draft.payload != entry.draft.payload || draft.blob != entry.draft.blob {
+                draft.fingerprint = draft.contentFingerprint()
+            }
             // In one transaction with the change: as long as no send is recorded, none has read what it says.
             guard entry.delivery.tries == 0 else { throw OutboxError.alreadyTried(id) }
             if entry.delivery.isUntried, try !transaction.fits(draft, inPlaceOf: entry.draft, bounds) {

@@ -66,7 +66,7 @@ extension Transaction {
 
     private borrowing func unfinished(_ draft: OutboxDraft) throws -> OutboxEntry? {
         guard let key = draft.deduplicationKey else { return nil }
-        let entries = try outboxEntries()
+        let entries = try readableOutboxEntries()
         let known = entries.first {
             $0.draft.deduplicationKey?.utf8.elementsEqual(key.utf8) == true && $0.draft.account == draft.account
                 && $0.delivery.state != .rejected

@@ -35,7 +35,9 @@ extension Transaction {
 
     /// What took the place of an entry that left, as far as anything says so.
     private borrowing func successor(of outcome: OutboxOutcome) throws -> UUIDBytes? {
-        if let entry = try outboxEntries().first(where: { $0.draft.predecessor == outcome.id }) { return entry.id }
+        if let entry = try readableOutboxEntries().first(where: { $0.draft.predecessor == outcome.id }) {
+            return entry.id
+        }
         if outcome.outcome == Settlement.outcome {
             return try conflicts().last { $0.entryID == outcome.id }?.successor
         }

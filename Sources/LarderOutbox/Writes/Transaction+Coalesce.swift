@@ -15,6 +15,12 @@ extension Transaction {
             let effects = coalescing.effects(shown, write.effects),
             try fits(merged, inPlaceOf: older.draft, write.bounds)
         else { return nil }
+        do {
+            try check(effects, of: older, at: write.draft.createdAt)
+        } catch StoreError.damaged, StoreError.invalid {
+            // What the older one does to rows must not keep the newer from being taken by itself.
+            return nil
+        }
         return try amendEntry(older.id, with: merged, effects: effects, at: write.draft.createdAt)?.id
     }
 

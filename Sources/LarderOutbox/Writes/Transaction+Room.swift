@@ -16,8 +16,10 @@ extension Transaction {
         guard isFull(entries, byteCount) else { return [] }
         guard write.bounds.whenFull == .retireOldest else { throw OutboxError.full(pending) }
         var retired: [UUIDBytes] = []
-        let oldest = try outboxEntries().filter { $0.delivery.state == .pending || $0.delivery.state == .waiting }
-            .sorted { $0.sequence < $1.sequence }
+        let oldest = try readableOutboxEntries().filter {
+            $0.delivery.state == .pending || $0.delivery.state == .waiting
+        }
+        .sorted { $0.sequence < $1.sequence }
         for entry in oldest where isFull(entries, byteCount) {
             retired.append(entry.id)
             entries -= 1

@@ -75,9 +75,13 @@ extension Store {
             let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
             let indexes = try read { view in try view.indexes() }.filter { $0.state == .removing }
             shared.reclaimer.add(garbage.map(\.number), indexes: indexes.map(\.number))
-            try recoverReleases()
         } catch {
             host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
+        }
+        do {
+            try recoverReleases()
+        } catch {
+            host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
         }
     }
 

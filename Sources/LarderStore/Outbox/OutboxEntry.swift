@@ -58,7 +58,7 @@ public struct OutboxDelivery: Hashable, Sendable {
         case sending
         /// Tried; the next try is due at ``OutboxDelivery/dueAt``.
         case waiting
-        /// The attempts are used up; a dead letter whose overlay stays.
+        /// The attempts are used up, it cannot be sent as it is, or it made room; a dead letter whose overlay stays.
         case failed
         /// Nobody can tell whether the server has it: the host decides.
         case unresolved

@@ -35,9 +35,7 @@ extension Transaction {
             throw StoreError.invalid(error)
         }
         // What throws has changed nothing, should the transaction go on.
-        for effect in effects {
-            _ = try preparedLayer(of: effect, updatedAt: time, entryID: id, sequence: old.sequence)
-        }
+        try check(effects, of: old, at: time)
         engine.requireFullDurability()
         var amended = old.draft
         amended.payload = draft.payload
@@ -55,12 +53,25 @@ extension Transaction {
         return OutboxEntry(record: record, delivery: delivery)
     }
 
+    /// Throws what would keep the effects of an entry from being these; changes nothing.
+    ///
+    /// - Throws: as ``layOver(_:at:updatedAt:entryID:sequence:)``.
+    package borrowing func check(_ effects: [RowEffect], of entry: OutboxEntry, at time: Int64) throws {
+        for effect in effects {
+            _ = try preparedLayer(of: effect, updatedAt: time, entryID: entry.id, sequence: entry.sequence)
+        }
+    }
+
     /// Has the effects of an entry be these.
     private mutating func layAnew(_ effects: [RowEffect], of entry: OutboxEntry, at time: Int64) throws {
         for effect in effects {
-            let isThere = try changeOverlay(
-                at: effect.key, sequence: entry.sequence, to: effect.change, updatedAt: time)
-            if isThere { continue }
+            do {
+                let isThere = try changeOverlay(
+                    at: effect.key, sequence: entry.sequence, to: effect.change, updatedAt: time)
+                if isThere { continue }
+            } catch StoreError.damaged {
+                // What it was made from is lost with the damaged one, whose place the new one takes.
+            }
             try layOver(
                 effect.change, at: effect.key, updatedAt: time, entryID: entry.id, sequence: entry.sequence)
         }

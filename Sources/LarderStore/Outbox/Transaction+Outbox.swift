@@ -45,7 +45,7 @@ extension Transaction {
         draft.lane = old.lane
         draft.predecessor = id
         try check(draft)
-        let dependents = try tables.entries(lane: nil, limit: .max, in: engine).filter { $0.draft.after.contains(id) }
+        let dependents = try readableOutboxEntries().filter { $0.draft.after.contains(id) }
         let layers = try layers(effects, of: draft, sequence: old.sequence)
         _ = try take(id, keepsBlob: draft.blob != nil && draft.blob == old.draft.blob)
         _ = try journal(old, outcome, detail ?? Self.replacedDetail + "\(draft.id)", at: time)

@@ -149,6 +149,11 @@ struct OverlayStack: Sendable {
         return found
     }
 
+    /// Whether what lies beneath the overlay of a sequence is patches and no more: they are as good as the server's row.
+    func restsOnServer(_ sequence: Int64) -> Bool {
+        places.prefix { $0.sequence < sequence }.allSatisfy(\.isPatch)
+    }
+
     /// What lies beneath the overlay of a sequence; nil when that is what the server has.
     func beneath(_ sequence: Int64) -> Beneath? {
         var found: Beneath?

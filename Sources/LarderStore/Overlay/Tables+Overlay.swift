@@ -92,8 +92,9 @@ extension Tables {
         _ key: [UInt8], in source: borrowing Source
     ) throws {
         let (row, sequence) = try decoding(.overlay) { () throws(FormatError) in try OverlayKey.decode(key.rawSpan) }
-        switch try stack(at: row, in: source).beneath(sequence) {
-        case .known: break
+        let stack = try stack(at: row, in: source)
+        switch stack.beneath(sequence) {
+        case .known: if stack.restsOnServer(sequence) { _ = try self.row(at: row, in: source) == nil }
         case .unknown(let reason): throw StoreError.damaged(table: TableName.overlay.rawValue, reason: reason)
         case nil: _ = try self.row(at: row, in: source) == nil
         }

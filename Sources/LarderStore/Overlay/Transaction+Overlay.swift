@@ -66,14 +66,13 @@ extension Transaction {
     public mutating func changeOverlay(
         at key: RowKey, sequence: Int64, to change: OverlayChange, updatedAt: Int64? = nil
     ) throws -> Bool {
-        guard let old = try tables.overlays(at: key, in: engine).first(where: { $0.sequence == sequence }) else {
-            return false
-        }
+        guard let old = try storedOverlay(Self.overlayKey(key, sequence)) else { return false }
         try layOver(
-            change, at: key, updatedAt: updatedAt ?? old.updatedAt, entryID: old.entryID, sequence: sequence)
+            change, at: key, updatedAt: updatedAt ?? old.record.updatedAt, entryID: old.record.entryID,
+            sequence: sequence)
         guard var layer = try storedOverlay(Self.overlayKey(key, sequence)) else { return false }
-        layer.record.base = old.base
-        layer.record.basePayload = old.basePayload
+        layer.record.base = old.record.base
+        layer.record.basePayload = old.record.basePayload
         try put(layer, key: Self.overlayKey(key, sequence))
         return true
     }
@@ -136,6 +135,13 @@ extension Transaction {
         try tables.overlays(at: key, in: engine)
     }
 
+    /// The overlay of one entry over a row, or nil; others that lie there are not looked at.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` when this one is.
+    public borrowing func overlay(at key: RowKey, sequence: Int64) throws -> Overlay? {
+        try storedOverlay(Self.overlayKey(key, sequence)).map { Overlay(key, $0) }
+    }
+
     /// The payload of the row that an overlay was made from, where it is kept; see ``Overlay/basePayload``.
     public borrowing func overlayBase(at key: RowKey, sequence: Int64) throws -> [UInt8]? {
         try storedOverlay(Self.overlayKey(key, sequence))?.record.basePayload
@@ -150,8 +156,11 @@ extension Transaction {
         of change: OverlayChange, at key: RowKey, _ sequence: Int64
     ) throws -> RowContent? {
         do {
-            switch try tables.stack(at: key, in: engine).beneath(sequence) {
-            case .known(let content): return content
+            let stack = try tables.stack(at: key, in: engine)
+            switch stack.beneath(sequence) {
+            case .known(let content):
+                if stack.restsOnServer(sequence) { _ = try serverContent(at: key) }
+                return content
             case .unknown(let reason): throw StoreError.damaged(table: TableName.overlay.rawValue, reason: reason)
             case nil: return try serverContent(at: key)
             }

@@ -85,6 +85,21 @@ import Testing
         #expect(try world.entries().map(\.id) == [prepared.id])
     }
 
+    @Test func `has no rejected write sent again for an account that has signed out`() async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .unprocessableContent) }
+        let session = try Session(store: world.store, secrets: MemorySecretStore())
+        let outbox = try outbox(world, session)
+        try await session.signIn(as: "ada")
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(note(1))
+            _ = try await outbox.outcome(of: queued.id)
+            try await session.signOut()
+            await #expect(throws: OutboxError.self) { _ = try await outbox.retryRejected(queued.id) }
+            try await session.signIn(as: "ada")
+            _ = try await outbox.retryRejected(queued.id)
+        }
+    }
+
     @Test func `keeps no point of an account that was signed out meanwhile`() async throws {
         let world = try OutboxWorld(.offline)
         let session = try Session(store: world.store)

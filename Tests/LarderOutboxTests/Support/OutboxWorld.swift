@@ -100,6 +100,11 @@ final class OutboxWorld: Sendable {
         throw CancellationError()
     }
 
+    /// Waits until something is so that no status tells; a test that waits for ever is ended by its suite's limit.
+    func eventually(_ isSo: () throws -> Bool) async rethrows {
+        while try !isSo() { await Task.yield() }
+    }
+
     func entries() throws -> [OutboxEntry] { try store.read { view in try view.outboxEntries() } }
 }
 

@@ -81,6 +81,8 @@ import Testing
         try await enqueue(1, patch(#"{"b":2}"#), store)
         try await enqueue(2, patch(#"{"c":3}"#), store)
         try damage(.rows)
+        // Also where another patch lies between.
+        expectDamage(store)
         try await store.write { try $0.reject(draft(1).id, OutboxDelivery(), detail: nil, at: 9) }
         expectDamage(store)
         try await store.replace(translations, with: [(key(1), bytes(#"{"a":5}"#))])

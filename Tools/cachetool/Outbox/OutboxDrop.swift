@@ -35,13 +35,13 @@ struct OutboxDrop: ParsableCommand {
 
     func run() throws {
         if !yes {
-            try show(try plan(try store.read { view in try view.outboxEntries() }))
+            try show(try plan(try store.read { view in try view.readableOutboxEntries().entries }))
             Terminal.say("Nothing was dropped: say --yes to do it.")
             throw ExitStatus.usage.code
         }
         let now = HostServices.system(logger: .tool).now()
         let done = try store.write { transaction -> Plan in
-            let plan = try plan(try transaction.outboxEntries())
+            let plan = try plan(try transaction.readableOutboxEntries())
             // What is left of a batch would be another request under its key.
             let gone = plan.dropped + plan.followers.map(\.entry)
             for batch in Set(gone.compactMap(\.delivery.batch)) { try transaction.dissolveBatch(batch) }

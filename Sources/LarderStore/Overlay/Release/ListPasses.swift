@@ -10,8 +10,10 @@ internal import Synchronization
 final class ListPasses: Sendable {
     private let underWay = Mutex<[ResourceKey: Int]>([:])
 
-    /// Whether any pass over the list is under way.
-    func isUnderWay(over resource: ResourceKey) -> Bool { underWay.withLock { $0[resource] != nil } }
+    /// Whether more than so many passes over the list are under way.
+    func isUnderWay(over resource: ResourceKey, besides count: Int) -> Bool {
+        underWay.withLock { $0[resource] ?? 0 > count }
+    }
 
     func begin(_ resource: ResourceKey) { underWay.withLock { $0[resource, default: 0] += 1 } }
 
@@ -52,19 +54,32 @@ extension Store {
     ///
     /// - Parameter isWhole: whether it went over all of the list.
     package func end(_ pass: ListPass, isWhole: Bool) async {
-        shared.room.passes.end(pass.resource)
         do {
-            guard try read({ view in try view.hasConfirmedOverlays(of: pass.resource) }) else { return }
-            var place: ReleasePlace?
-            repeat {
-                // Not to be skipped because the task was cancelled, so not a write that can be.
-                place = try await bulk { [place] transaction in
-                    try transaction.settle(after: pass, isWhole: isWhole, from: place, most: Releaser.mostRows)
-                }
-            } while place != nil
+            // Not ended before, so that no commit in between takes what the pass has brought for missing.
+            defer { shared.room.passes.end(pass.resource) }
+            if try isOverlaid(pass.resource) { try await release(after: pass, isWhole: isWhole) }
         } catch {
             // The end of the next pass, or the next open, finds them.
-            host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
+            return host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
         }
+        // What was accepted meanwhile, over rows that were looked at by then.
+        guard let order = try? ReleaseOrder(pass.resource), (try? isOverlaid(pass.resource)) == true else { return }
+        var orders = ReleaseOrders()
+        orders.add(order)
+        shared.releaser.add(orders, in: shared)
+    }
+
+    private func isOverlaid(_ resource: ResourceKey) throws -> Bool {
+        try read { view in try view.hasConfirmedOverlays(of: resource) }
+    }
+
+    private func release(after pass: ListPass, isWhole: Bool) async throws {
+        var place: ReleasePlace?
+        repeat {
+            // Not to be skipped because the task was cancelled, so not a write that can be.
+            place = try await bulk { [place] transaction in
+                try transaction.settle(after: pass, isWhole: isWhole, from: place, most: Releaser.mostRows)
+            }
+        } while place != nil
     }
 }

@@ -29,6 +29,11 @@ package enum ReleaseOccasion: Hashable, Sendable {
     /// A pass has gone over all of a list; the journal sequence that was next when it began.
     case pass(journalAtBegin: Int64)
 
+    /// How many passes have ended with it that are noted as under way.
+    var endedPasses: Int {
+        if case .pass = self { 1 } else { 0 }
+    }
+
     /// The end of a run, whatever its filter.
     var run: RunEnd? {
         if case .run(let end) = self { end } else { nil }

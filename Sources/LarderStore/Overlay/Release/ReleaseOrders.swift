@@ -55,7 +55,8 @@ struct ReleaseOrders: Sendable {
     /// Takes one out: the same wherever the same were added.
     mutating func popFirst() -> ReleaseOrder? {
         let first = starts.keys.min { left, right in
-            if left.prefix == right.prefix { return left.isRemoval && !right.isRemoval }
+            // What a removal means is known in this process only.
+            if left.isRemoval != right.isRemoval { return left.isRemoval }
             return left.prefix.rawSpan.lexicographicallyPrecedes(right.prefix.rawSpan)
         }
         guard let first, let start = starts.removeValue(forKey: first) else { return nil }

@@ -50,8 +50,12 @@ final class Releaser: Sendable {
                 }
                 if let rest { state.withLock { $0.orders.add(rest) } }
             } catch {
-                // The end of the next run, or the next open, finds them.
                 host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
+                // Tried again with the next order, or found by the end of a run or the next open.
+                return state.withLock { state in
+                    state.orders.add(order)
+                    state.isRunning = false
+                }
             }
         }
         let isDone = state.withLock { state in

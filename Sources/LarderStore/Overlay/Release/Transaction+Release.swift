@@ -80,7 +80,8 @@ extension Transaction {
     mutating func settle(
         after pass: ListPass, isWhole: Bool, from place: ReleasePlace?, most: Int = Self.mostReleaseRows
     ) throws -> ReleasePlace? {
-        let occasion = isWhole ? ReleaseOccasion.pass(journalAtBegin: pass.journalAtBegin) : .change
+        // One that broke off has brought nothing for sure.
+        let occasion = ReleaseOccasion.pass(journalAtBegin: isWhole ? pass.journalAtBegin : 0)
         return try settle(ReleaseOrder(pass.resource), from: place, on: occasion, most: most)
     }
 
@@ -109,7 +110,7 @@ extension Transaction {
         at row: RowKey, on occasion: ReleaseOccasion, _ known: inout [ResourceKey: Tenure]
     ) throws {
         do {
-            let tenure = try known[row.resource] ?? tenure(of: row.resource)
+            let tenure = try known[row.resource] ?? tenure(of: row.resource, on: occasion)
             known[row.resource] = tenure
             try settle(at: row, under: tenure, on: occasion)
         } catch let error as StoreError {

@@ -3,7 +3,9 @@ package import LarderFormat
 
 extension Transaction {
     /// How a resource comes by its rows.
-    borrowing func tenure(of resource: ResourceKey) throws -> Tenure {
+    ///
+    /// - Parameter occasion: a pass that has ended walks no more.
+    borrowing func tenure(of resource: ResourceKey, on occasion: ReleaseOccasion = .change) throws -> Tenure {
         let record = try record(of: resource) ?? ResourceRecord()
         let filters = try filters()
         var holders: [Int64] = []
@@ -27,7 +29,7 @@ extension Transaction {
             keeper = filters.isEmpty ? .removedFilters : .formerFilters
             isDoubted = filters.contains { $0.record.isRejected }
         } else {
-            keeper = room.passes.isUnderWay(over: resource) ? .walk : .nobody
+            keeper = room.passes.isUnderWay(over: resource, besides: occasion.endedPasses) ? .walk : .nobody
         }
         return Tenure(
             keeper: keeper, state: record.state, floor: record.floor, isFloorDoubted: isDoubted && !isVouched)

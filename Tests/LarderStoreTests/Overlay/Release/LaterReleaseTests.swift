@@ -5,7 +5,7 @@ import Testing
 /// More than one commit looks at.
 private let many = Transaction.mostReleaseRows + 100
 
-@Suite struct `What one commit leaves of accepted writes` {
+@Suite(.timeLimit(.minutes(5))) struct `What one commit leaves of accepted writes` {
     @Test func `is released by the commits after it, a part at a time`() async throws {
         let fixture = try await ReleaseFixture()
         let store = fixture.store
