@@ -207,10 +207,10 @@ import Testing
 
     @Test(arguments: [41, UInt64.random(in: 42 ... .max)])
     func `says in the end what all would have said one by one`(seed: UInt64) async throws {
-        var generator = Generator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var requests = 0
         for round in 0..<40 {
-            let document = Mutex(Generator.object(&generator, depth: 0, isPatch: false))
+            let document = Mutex(SmallJSON.object(&generator, depth: 0, isPatch: false))
             var expected = document.withLock { $0 }
             let world = try OutboxWorld(.offline) { request in
                 document.withLock { $0 = Self.merged(request.body, over: $0) }
@@ -221,7 +221,7 @@ import Testing
             try await world.store.write { try $0.put(start, at: row, updatedAt: 1) }
             let outbox = try world.outbox()
             for _ in 0..<8 {
-                let text = Generator.object(&generator, depth: 0, isPatch: true)
+                let text = SmallJSON.object(&generator, depth: 0, isPatch: true)
                 try await outbox.enqueue(patch(String(decoding: text, as: UTF8.self)))
                 expected = Self.merged(text, over: expected)
                 let seen = try world.store.read { view in try view.payload(at: row) }
@@ -250,18 +250,8 @@ import Testing
 }
 
 /// Small JSON objects and patches from a seed.
-private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-
-    static func object(_ generator: inout Generator, depth: Int, isPatch: Bool) -> [UInt8] {
+private enum SmallJSON {
+    static func object(_ generator: inout SeededGenerator, depth: Int, isPatch: Bool) -> [UInt8] {
         var members: [String] = []
         for name in ["a", "b", "c"] where Bool.random(using: &generator) {
             let value: String
