@@ -72,6 +72,9 @@ public struct BaseURL: Sendable, Hashable {
         return path + (target.query.map { "?" + $0 } ?? "")
     }
 
+    /// The server as text, without the path: what a Retry-After is kept under.
+    package var origin: String { "\(scheme)://\(authority)" }
+
     private static func isBasePath(_ path: Substring) -> Bool {
         if path.isEmpty { return true }
         guard path.utf8.allSatisfy({ RequestTarget.isPathByte($0) && $0 != UInt8(ascii: "?") }),

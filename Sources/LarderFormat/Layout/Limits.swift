@@ -40,6 +40,8 @@ public enum Limits {
     public static let collectionChunk = 32_752
     /// The encoded record of the session.
     public static let session = 65_536
+    /// The servers whose waits are kept.
+    public static let serverWaits = 64
     /// The encoded name of a buffer.
     public static let buffer = 128
     /// The encoded account of a buffer: with its name and a sequence it stands in one key.

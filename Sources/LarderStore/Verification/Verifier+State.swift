@@ -17,6 +17,8 @@ extension Verifier {
                 counters = try record(of: entry, .meta, at: name, CountersRecord.init(decoding:))
             } else if entry.key.equals(SessionRecord.key.rawSpan) {
                 _ = try record(of: entry, .meta, at: name, SessionRecord.init(decoding:))
+            } else if entry.key.equals(ServerWaitsRecord.key.rawSpan) {
+                _ = try record(of: entry, .meta, at: name, ServerWaitsRecord.init(decoding:))
             } else {
                 // A later version may keep more here; the checksum holds for all of it.
                 _ = try record(of: entry, .meta, at: name) { (_) throws(FormatError) in }

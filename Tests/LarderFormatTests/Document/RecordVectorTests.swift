@@ -90,6 +90,7 @@ import Testing
         try expectBoth("journal", Example.journal, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("journal-evicted", Example.evicted, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("session", Example.session, { $0.encode() }) { try SessionRecord(decoding: $0) }
+        try expectBoth("waits", Example.waits, { $0.encode() }) { try ServerWaitsRecord(decoding: $0) }
         try expectBoth("buffer", Example.buffer, { $0.encode() }) { try BufferRecord(decoding: $0) }
         try expectBoth("buffer-point", Example.point, { $0.encode() }) { try BufferPointRecord(decoding: $0) }
         try expectBoth("journal-conflict", Example.settled, { $0.encode() }) { try JournalRecord(decoding: $0) }

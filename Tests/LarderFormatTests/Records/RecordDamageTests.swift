@@ -70,6 +70,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "session", body: Example.session.encode()) {
             try SessionRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "waits", body: Example.waits.encode()) {
+            try ServerWaitsRecord(decoding: $0.rawSpan).encode()
+        },
         Kind(testDescription: "buffer", body: Example.buffer.encode()) {
             try BufferRecord(decoding: $0.rawSpan).encode()
         },

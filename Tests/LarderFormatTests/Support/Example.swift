@@ -205,6 +205,10 @@ enum Example {
         return record
     }()
 
+    static let waits = ServerWaitsRecord(waits: [
+        .init(server: "https://api.example.org", until: midnight + 65_000, notedAt: midnight + 5000)
+    ])
+
     static let buffer: BufferRecord = {
         var record = BufferRecord()
         record.nextSequence = 8

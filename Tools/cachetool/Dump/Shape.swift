@@ -30,7 +30,7 @@ enum Shape {
     /// The fields of the body under `key`.
     static func body(_ table: TableName, key: [JSON]) -> [Field] {
         switch table {
-        case .meta: key == ["format"] ? format : key == ["session"] ? session : counters
+        case .meta: meta(key)
         case .resources: resource
         case .rows: owner
         case .generations: owner + generation
@@ -46,6 +46,12 @@ enum Shape {
         case .overlay: overlay
         case .buffers: key.count == 3 ? [Field("time"), Field("payload", .bytes)] : buffer
         }
+    }
+
+    private static func meta(_ key: [JSON]) -> [Field] {
+        if key == ["format"] { return format }
+        if key == ["session"] { return session }
+        return key == ["waits"] ? [Field("servers", .bytes)] : counters
     }
 
     private static func responseKey(_ kind: Int64?) -> [Field] {

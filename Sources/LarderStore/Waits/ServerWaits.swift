@@ -1,0 +1,106 @@
+internal import LarderEngine
+internal import LarderFormat
+
+// When servers asked to be left alone (Retry-After): one time per server, for all that asks it, kept over restarts.
+
+/// What a server asked for.
+package struct ServerWait: Hashable, Sendable {
+    /// The longest wait that a server is granted: a day. A clock that is wrong, or a server that means harm, must not silence
+    /// a client for years.
+    package static let longest: Int64 = 86_400_000
+
+    /// Until when, in milliseconds since 1970-01-01 UTC.
+    package let until: Int64
+    /// When it was asked for, likewise.
+    package let notedAt: Int64
+
+    /// The milliseconds that are left of it, 0 to ``longest``.
+    ///
+    /// A clock that was set back does not make it longer than it was.
+    package func remaining(at now: Int64) -> Int64 {
+        let (rest, restOverflows) = until.subtractingReportingOverflow(now)
+        let (whole, wholeOverflows) = until.subtractingReportingOverflow(notedAt)
+        let limits = [restOverflows && until > now ? .max : rest, wholeOverflows ? .max : whole, Self.longest]
+        return max(0, limits.reduce(.max, min))
+    }
+}
+
+extension ReadView {
+    /// What a server asked for that is not over yet at `now`; nil when it may be asked.
+    ///
+    /// - Parameter server: its origin, as `BaseURL.origin` spells it.
+    /// - Throws: ``StoreError/damaged(table:reason:)``.
+    package borrowing func serverWait(of server: String, at now: Int64) throws -> ServerWait? {
+        try tables.serverWait(of: server, at: now, in: transaction)
+    }
+}
+
+extension Transaction {
+    /// As ``ReadView/serverWait(of:at:)``, this transaction's own changes included.
+    package borrowing func serverWait(of server: String, at now: Int64) throws -> ServerWait? {
+        try tables.serverWait(of: server, at: now, in: engine)
+    }
+
+    /// Remembers that a server asked to be left alone for so long. One that asked for longer before is left alone for longer.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: the wait; what is above ``ServerWait/longest`` counts as that.
+    ///   - now: milliseconds since 1970-01-01 UTC.
+    package mutating func noteServerWait(of server: String, milliseconds: Int64, at now: Int64) throws {
+        let wait = min(max(milliseconds, 0), ServerWait.longest)
+        let known = try knownWaits(at: now)
+        let rest = known.first { $0.server.equalsBytewise(server) }.map { ServerWait($0).remaining(at: now) } ?? 0
+        guard wait > rest else { return }
+        let until = now.addingReportingOverflow(wait)
+        try put(
+            known.filter { !$0.server.equalsBytewise(server) } + [
+                .init(server: server, until: until.overflow ? .max : until.partialValue, notedAt: now)
+            ])
+    }
+
+    /// Forgets what a server asked for: somebody wants it asked all the same.
+    package mutating func endServerWait(of server: String, at now: Int64) throws {
+        let known = try knownWaits(at: now)
+        let others = known.filter { !$0.server.equalsBytewise(server) }
+        if others.count < known.count { try put(others) }
+    }
+
+    /// The waits that are not over. A record that is damaged says nothing, and the next one takes its place.
+    private borrowing func knownWaits(at now: Int64) throws -> [ServerWaitsRecord.Wait] {
+        do {
+            return try tables.serverWaits(in: engine).filter { ServerWait($0).remaining(at: now) > 0 }
+        } catch StoreError.damaged {
+            return []
+        }
+    }
+
+    private mutating func put(_ waits: [ServerWaitsRecord.Wait]) throws {
+        // Those that end first are the ones to do without.
+        let kept = waits.sorted { $0.until > $1.until }.prefix(Limits.serverWaits)
+        try put(body: ServerWaitsRecord(waits: Array(kept)).encode(), key: ServerWaitsRecord.key, in: .meta)
+    }
+}
+
+extension ServerWait {
+    fileprivate init(_ wait: ServerWaitsRecord.Wait) {
+        self.init(until: wait.until, notedAt: wait.notedAt)
+    }
+}
+
+extension Tables {
+    fileprivate func serverWaits<Source: TableReader & ~Copyable>(
+        in source: borrowing Source
+    ) throws -> [ServerWaitsRecord.Wait] {
+        let key = ServerWaitsRecord.key
+        return try record(key.rawSpan, .meta, in: source, ServerWaitsRecord.init(decoding:))?.waits ?? []
+    }
+
+    fileprivate func serverWait<Source: TableReader & ~Copyable>(
+        of server: String, at now: Int64, in source: borrowing Source
+    ) throws -> ServerWait? {
+        let waits = try serverWaits(in: source)
+        guard let found = waits.first(where: { $0.server.equalsBytewise(server) }) else { return nil }
+        let wait = ServerWait(found)
+        return wait.remaining(at: now) > 0 ? wait : nil
+    }
+}
