@@ -8,8 +8,9 @@ internal import LarderStore
 ///
 /// - Against a number, the column's texts may be taken for numbers (`price = CAST(? AS INTEGER)` finds `'5'`), so those
 ///   that look like one are looked at as well. Few columns have any: that costs a look at an empty range.
-/// - Against a text, the column's numbers may be taken for texts (`chapter_id = chapters.key` finds `5`), so the number
-///   that the text spells is looked at as well. An expression with numeric affinity gives numbers only.
+/// - Against a text, the column's numbers may be taken for texts, or both for numbers (`chapter_id = chapters.key` finds
+///   `5`), so the number that the text spells is looked at as well. Equal texts are only those spelled the same; in a
+///   comparison of order with a text that spells a number, every text that does may lie on either side.
 struct IndexBounds {
     private let collation: IndexCollation
     private var hasNulls = true
@@ -45,8 +46,9 @@ struct IndexBounds {
             narrowTextsToNumeric(.numeric)
         case (.greater, .integer), (.greater, .real), (.greaterOrEqual, .integer), (.greaterOrEqual, .real):
             narrowNumbers(lower: IndexValue(value), isInclusive: comparison == .greaterOrEqual)
-        case (.less, .text), (.lessOrEqual, .text):
-            narrowTexts(upper: IndexValue(value), isInclusive: comparison == .lessOrEqual)
+        case (.less, .text(let text)), (.lessOrEqual, .text(let text)):
+            let last = text.precedes(NumericText.end) ? NumericText.end : text
+            narrowTexts(upper: .text(last), isInclusive: comparison == .lessOrEqual)
         case (.greater, .text(let text)), (.greaterOrEqual, .text(let text)):
             narrow(above: text, isInclusive: comparison == .greaterOrEqual)
         case (.glob, .text(let pattern)): narrow(prefix: TextPattern.globPrefix(pattern))
@@ -101,7 +103,7 @@ struct IndexBounds {
     }
 
     private mutating func narrow(above text: String, isInclusive: Bool) {
-        narrowTexts(lower: .text(text), isInclusive: isInclusive)
+        if NumericText.number(text) == nil { narrowTexts(lower: .text(text), isInclusive: isInclusive) }
         // Behind the digits only `Inf` is the beginning of a number's text.
         if let first = text.utf8.first, first > 0x39 { narrowNumbers(lower: .real(.infinity)) }
     }

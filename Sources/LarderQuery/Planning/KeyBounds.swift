@@ -2,25 +2,30 @@ internal import LarderFormat
 
 /// Which keys a statement's constraints leave.
 ///
-/// SQLite compares `key` as a text. In the store keys that are decimal numbers come first and sort as numbers, then
-/// texts by their bytes; so a range of texts is a range among the latter, and all or none of the former. SQLite checks
-/// every row again: what is given here may only be too much.
+/// The column `key` has numeric affinity: SQLite compares a key that spells a number as that number, and any other key as
+/// text, which sorts after every number. That is the store's own order, except for keys such as `05` and `1e3`: they
+/// spell numbers and are stored as text. SQLite checks every row again, so the segments may hold too much.
 ///
-/// Which affinity the other side of a comparison has is not known. Where its value is a number, the key may be taken
-/// for a number too (`key = CAST(? AS INTEGER)` finds `'05'`), so keys that look like the number are looked at as well.
-/// An expression with numeric affinity gives numbers only, so a text is compared as a text.
+/// Equality with a text is the exception: only the key of that spelling is looked up, although SQLite takes `'05'` and
+/// `'5'`, or two numbers of 20 digits, for equal.
 struct KeyBounds {
     private var isEmpty = false
     private var point: String?
-    private var number: Double?
+    private var equal: Double?
     private var integer: Int64?
+    /// Bounds of the numbers.
+    private var least = -Double.infinity
+    private var greatest = Double.infinity
+    /// Bounds of the texts; false where only numbers remain.
     private var lower: String?
     private var upper: String?
+    private var hasTexts = true
+    private var hasNumbers = true
     private var prefix: String?
 
     init() {}
 
-    /// Takes a constraint into account.
+    /// Leaves only the keys that fulfil a constraint.
     mutating func narrow(_ comparison: Comparison, _ value: SQLValue?) {
         guard let value else { return }
         switch (comparison, value) {
@@ -31,17 +36,33 @@ struct KeyBounds {
         case (.equal, .blob), (.same, .blob): isEmpty = true
         case (.equal, .integer(let value)), (.same, .integer(let value)):
             integer = value
-            number = Double(value)
+            equal = Double(value)
         case (.equal, .real(let value)), (.same, .real(let value)):
             integer = Int64(exactly: value)
-            number = value
-        case (.greater, .text(let text)), (.greaterOrEqual, .text(let text)):
-            lower = lower.map { $0.precedes(text) ? text : $0 } ?? text
-        case (.less, .text(let text)), (.lessOrEqual, .text(let text)):
-            upper = upper.map { text.precedes($0) ? text : $0 } ?? text
+            equal = value
+        case (.greater, _), (.greaterOrEqual, _): narrow(above: value)
+        case (.less, _), (.lessOrEqual, _): narrow(below: value)
         case (.glob, .text(let pattern)): prefix = TextPattern.globPrefix(pattern)
         case (.like, .text(let pattern)): prefix = TextPattern.caselessLikePrefix(pattern)
         default: break
+        }
+    }
+
+    private mutating func narrow(above value: SQLValue) {
+        if let number = value.numericValue {
+            least = max(least, number)
+        } else if case .text(let text) = value {
+            hasNumbers = false
+            lower = lower.map { $0.precedes(text) ? text : $0 } ?? text
+        }
+    }
+
+    private mutating func narrow(below value: SQLValue) {
+        if let number = value.numericValue {
+            hasTexts = false
+            greatest = min(greatest, number)
+        } else if case .text(let text) = value {
+            upper = upper.map { text.precedes($0) ? text : $0 } ?? text
         }
     }
 
@@ -49,31 +70,38 @@ struct KeyBounds {
     func segments() -> [KeySegment] {
         if isEmpty { return [] }
         if let point { return [KeySegment(point: point)] }
-        if let number { return segments(equal: number, integer) }
-        let least = [lower, prefix].compactMap { $0 }.max { $0.precedes($1) }
-        var segments: [KeySegment] = []
-        if holdsDecimals { segments.append(.decimals) }
-        let start = least.map(Self.firstText) ?? ""
-        segments.append(KeySegment(from: start, through: upper.map(Self.lastText), prefix: prefix))
-        return segments
+        if let equal { return segments(equal: equal) }
+        return [decimals, texts].compactMap { $0 }
     }
 
-    private func segments(equal number: Double, _ integer: Int64?) -> [KeySegment] {
+    private func segments(equal number: Double) -> [KeySegment] {
         var segments: [KeySegment] = []
         if let integer { segments.append(KeySegment(point: String(integer))) }
         // Beyond 2^53 a real equals one integer, and one that has no real of its own equals nothing else.
-        var texts = KeySegment(from: "\t", through: ":", prefix: nil)
+        var texts = KeySegment(from: "\t", through: NumericText.end, prefix: nil)
         texts.number = number
         segments.append(texts)
         return segments
     }
 
-    /// Whether a decimal number can lie within: one begins with a digit or a minus.
-    private var holdsDecimals: Bool {
-        if let prefix, !prefix.isEmpty, !Self.beginsDecimal(prefix) { return false }
-        if let lower, let first = lower.utf8.first, first > 0x39 { return false }
-        if let upper, (upper.utf8.first ?? 0) < 0x2D { return false }
-        return true
+    /// The keys that are stored as numbers.
+    private var decimals: KeySegment? {
+        if let prefix, !prefix.isEmpty, !Self.beginsDecimal(prefix) { return nil }
+        guard hasNumbers, least <= greatest else { return nil }
+        // Int64(exactly:) of a real rounded outwards: nil stands for beyond all numbers.
+        let from = Int64(exactly: least.rounded(.down)) ?? (least < 0 ? .min : .max)
+        let through = Int64(exactly: greatest.rounded(.up)) ?? (greatest < 0 ? .min : .max)
+        return KeySegment(from: String(from), through: String(through), prefix: nil)
+    }
+
+    /// The keys that are stored as texts, those that spell numbers among them.
+    private var texts: KeySegment? {
+        let texts = hasTexts ? upper : ""
+        // Texts that spell numbers are compared as numbers, wherever they lie among the others.
+        let last = texts.map { hasNumbers && $0.precedes(NumericText.end) ? NumericText.end : $0 }
+        if !hasTexts, !hasNumbers { return nil }
+        let first = [lower, prefix].compactMap { $0 }.max { $0.precedes($1) } ?? ""
+        return KeySegment(from: Self.firstText(from: first), through: last.map(Self.lastText), prefix: prefix)
     }
 
     private static func beginsDecimal(_ prefix: String) -> Bool {
@@ -92,6 +120,18 @@ struct KeyBounds {
     /// A key stored as text that no other text key up to `text` sorts behind.
     private static func lastText(upTo text: String) -> String {
         RecordKey.canonicalDecimal(text) == nil ? text : text + "\u{0}"
+    }
+}
+
+extension SQLValue {
+    /// The number that SQLite compares this value as where one side has numeric affinity; nil for any other value.
+    var numericValue: Double? {
+        switch self {
+        case .integer(let integer): Double(integer)
+        case .real(let real): real
+        case .text(let text): NumericText.number(text)
+        case .null, .blob: nil
+        }
     }
 }
 

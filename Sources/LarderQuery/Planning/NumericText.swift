@@ -3,6 +3,9 @@ enum NumericText {
     /// The first byte of every such text lies in here: white space, a sign, a point or a digit.
     static let firstBytes: Range<UInt8> = 0x09..<0x3A
 
+    /// A text behind every such text, and before all that begin with a letter.
+    static let end = ":"
+
     /// How far SQLite's conversions between texts and reals may be off, relatively: it spells 15 digits.
     static let tolerance = 1e-12
 
@@ -14,9 +17,15 @@ enum NumericText {
         return value == number || abs(value - number) <= tolerance * max(abs(value), abs(number))
     }
 
+    /// The number that SQLite takes a text for; nil for texts that only Swift reads as numbers, such as `0x1p3` and `inf`.
+    static func number(_ text: String) -> Double? {
+        text.utf8.allSatisfy { isSpace($0) || "+-.eE0123456789".utf8.contains($0) } ? value(text) : nil
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
     /// The number that a text spells between white space, or nil.
     static func value(_ text: String) -> Double? {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
         let bytes = Array(text.utf8)
         guard let start = bytes.firstIndex(where: { !isSpace($0) }), let end = bytes.lastIndex(where: { !isSpace($0) })
         else { return nil }

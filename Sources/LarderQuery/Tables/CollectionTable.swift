@@ -21,8 +21,8 @@ final class CollectionTable: VirtualTable {
     }
 
     let schema = """
-        CREATE TABLE members (class TEXT, query TEXT, reference_key TEXT, reference_attribute TEXT, position INTEGER,
-        resource_group TEXT, resource_id INTEGER, type TEXT, "key" TEXT, collection INTEGER HIDDEN,
+        CREATE TABLE members (class TEXT, query TEXT, reference_key NUMERIC, reference_attribute TEXT, position INTEGER,
+        resource_group TEXT, resource_id INTEGER, type TEXT, "key" NUMERIC, collection INTEGER HIDDEN,
         PRIMARY KEY (collection, position)) WITHOUT ROWID
         """
 

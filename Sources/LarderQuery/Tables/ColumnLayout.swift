@@ -27,13 +27,17 @@ enum ColumnLayout {
         }
     }
 
-    /// The table as SQLite is told of it.
+    /// The `CREATE TABLE` statement that SQLite gets.
+    ///
+    /// The key has numeric affinity because rows refer to decimal keys by JSON numbers: SQLite converts nothing when it
+    /// compares a TEXT column with one without a type, so that `item.category = category.key` would be false for 5
+    /// and `'5'`.
     static func schema(of table: TableDefinition) -> String {
         let declared = table.columns.map { column in
             "\(column.name.quotedName) COLLATE \(column.collation.rawValue)"
         }
         let columns =
-            ["\"key\" TEXT NOT NULL"] + declared + [
+            ["\"key\" NUMERIC NOT NULL"] + declared + [
                 "updated_at INTEGER HIDDEN", "payload HIDDEN", "resource_group TEXT HIDDEN",
                 "resource_id INTEGER HIDDEN", "PRIMARY KEY (resource_group, resource_id, \"key\")",
             ]

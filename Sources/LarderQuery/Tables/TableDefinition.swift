@@ -7,7 +7,7 @@ public import LarderStore
 ///
 /// | column | type | |
 /// | --- | --- | --- |
-/// | `key` | TEXT | the row's key; the first column |
+/// | `key` | NUMERIC | the row's key as text; the first column. Comparisons take decimal keys for numbers |
 /// | `updated_at` | INTEGER | when the server last changed the row, in milliseconds since 1970-01-01 UTC |
 /// | `payload` | | the whole payload: TEXT when it is JSON, so that `json_extract` reads it, else a BLOB |
 /// | `resource_group`, `resource_id` | TEXT, INTEGER | the resource that the row belongs to |

@@ -145,8 +145,20 @@ extension Tables {
             return try scan(
                 range, of: merged.rows, in: source, reversed: reversed, limit: limit, verified: verified, body)
         }
+        return try range.forEachPart(reversed: reversed, limit: limit) { part, limit in
+            try mergedScan(
+                part: part, from: merged, in: source, reversed: reversed, limit: limit, verified: verified, body)
+        }
+    }
+
+    /// As ``mergedScan(_:from:in:reversed:limit:verified:_:)``, for a range that is one part and a resource with
+    /// overlays.
+    private func mergedScan<Source: TableReader & ~Copyable>(
+        part range: RowRange, from merged: MergedSource, in source: borrowing Source, reversed: Bool, limit: Int,
+        verified: Bool, _ body: (borrowing RowEntry) throws -> Void
+    ) throws -> Int {
         let (start, end) = try range.encoded(generation: merged.rows.generation)
-        guard limit > 0, start.rawSpan.lexicographicallyPrecedes(end.rawSpan) else { return 0 }
+        guard start.rawSpan.lexicographicallyPrecedes(end.rawSpan) else { return 0 }
         let overlays = try shownOverlays(
             of: range.resource, generation: merged.rows.generation, from: start, upTo: end, in: source)
         var scan = MergedScan(overlays, isReversed: reversed, limit: limit)

@@ -16,14 +16,15 @@ extension Tables {
         _ range: RowRange, of rows: RowSource, in source: borrowing Source, reversed: Bool, limit: Int, verified: Bool,
         _ body: (borrowing RowEntry) throws -> Void
     ) throws -> Int {
-        guard limit > 0 else { return 0 }
-        return try scanWhile(range, of: rows, in: source, reversed: reversed, limit: limit, verified: verified) {
-            try body($0)
-            return true
+        try range.forEachPart(reversed: reversed, limit: limit) { part, limit in
+            try scanWhile(part, of: rows, in: source, reversed: reversed, limit: limit, verified: verified) {
+                try body($0)
+                return true
+            }
         }
     }
 
-    /// Calls `body` with the rows of `range` until it answers false.
+    /// Calls `body` with the rows of `range`, which is one part, until it answers false.
     ///
     /// - Parameter limit: the most rows; at least one.
     /// - Returns: how many rows were read.

@@ -7,8 +7,6 @@ import Testing
 
 /// The same rows as a table of the store and as a table of SQLite's own, asked the same questions.
 @Suite struct `Answers from the store` {
-    private static let columns = "key, price, name, title, v, city, ref, updated_at"
-
     private let fixture: QueryStore
     private let query: StoreQuery
     private let plain = PlainSQLite()
@@ -75,7 +73,7 @@ import Testing
 
     private static func fill(_ plain: PlainSQLite, _ name: String, _ rows: [(key: String, payload: String)]) throws {
         try plain.rows(
-            "CREATE TABLE \(name)(key TEXT, price, name, title COLLATE NOCASE, v, city, ref, updated_at INTEGER)")
+            "CREATE TABLE \(name)(key NUMERIC, price, name, title COLLATE NOCASE, v, city, ref, updated_at INTEGER)")
         for row in rows {
             try plain.rows(
                 """

@@ -45,10 +45,13 @@ struct QuestionMaker {
         return question
     }
 
-    private func all() -> String { "key, price, name, v, city, updated_at" }
+    /// Keys are texts in the store and may be numbers in SQLite; as texts they are the same.
+    private func all() -> String { "\(Self.shown("key")), price, name, v, city, updated_at" }
+
+    private static func shown(_ column: String) -> String { column == "key" ? "(key || '')" : column }
 
     private mutating func ordered() -> MadeQuestion {
-        let order = pick(Self.columns)
+        let order = Self.shown(pick(Self.columns))
         let direction = pick(["", " DESC", " ASC"])
         return MadeQuestion(
             sql:
@@ -57,16 +60,16 @@ struct QuestionMaker {
     }
 
     private mutating func limited() -> MadeQuestion {
-        let order = pick(Self.columns)
+        let order = Self.shown(pick(Self.columns))
         let direction = pick(["", " DESC", " DESC NULLS LAST", " NULLS LAST"])
         return MadeQuestion(
             sql: """
-                SELECT \(all()) FROM items WHERE \(condition(1, hasCasts: false)) ORDER BY \(order)\(direction), key \(limit())
+                SELECT \(all()) FROM items WHERE \(condition(1, hasCasts: false)) ORDER BY \(order)\(direction), \(Self.shown("key")) \(limit())
                 """, order: .exact)
     }
 
     private mutating func limitedByFirst() -> MadeQuestion {
-        let order = pick(Self.columns)
+        let order = Self.shown(pick(Self.columns))
         let direction = pick(["", " DESC"])
         let filter = Bool.random(using: &random) ? " WHERE \(comparison(hasCasts: false))" : ""
         return MadeQuestion(
@@ -80,7 +83,7 @@ struct QuestionMaker {
     }
 
     private mutating func aggregate() -> MadeQuestion {
-        let column = pick(Self.columns)
+        let column = Self.shown(pick(Self.columns))
         return switch Int.random(in: 0..<4, using: &random) {
         case 0: MadeQuestion(sql: "SELECT count(*), count(\(column)) FROM items WHERE \(condition(2))")
         case 1:
@@ -98,12 +101,15 @@ struct QuestionMaker {
     private mutating func join() -> MadeQuestion {
         let kind = pick(["JOIN", "LEFT JOIN"])
         let left = pick(["price", "v", "name", "key", "ref"])
-        let right = pick(["price", "v", "name", "key", "ref"])
+        // What a key is compared with is spelled like one.
+        let right = pick(
+            left == "key"
+                ? ["key", "ref"] : left == "ref" ? ["price", "v", "key", "ref"] : ["price", "v", "name", "ref"])
         let comparison = pick(["=", "=", "=", "=", "IS", "<"])
         let extra = Bool.random(using: &random) ? " AND a.\(self.comparison())" : ""
         return MadeQuestion(
             sql: """
-                SELECT a.key, a.v, o.key, o.v FROM items a \(kind) others o ON a.\(left) \(comparison) o.\(right) \
+                SELECT a.key || '', a.v, o.key || '', o.v FROM items a \(kind) others o ON a.\(left) \(comparison) o.\(right) \
                 WHERE a.price < 40\(extra)
                 """)
     }
@@ -149,7 +155,7 @@ struct QuestionMaker {
     /// A value as a literal or a parameter; mostly one that the column has.
     private mutating func value(_ column: String) -> String {
         let literals = Int.random(in: 0..<5, using: &random) == 0 ? SampleRows.literals : SampleRows.likely(column)
-        let literal = pick(literals)
+        let literal = pick(column == "key" ? literals.filter { !SampleRows.misspelled.contains($0) } : literals)
         if Bool.random(using: &random), let argument = SampleRows.argument(literal) {
             arguments.append(argument)
             return "?"

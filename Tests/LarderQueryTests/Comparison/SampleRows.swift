@@ -29,7 +29,7 @@ enum SampleRows {
         }
         let key =
             switch index % 6 {
-            case 0: "0\(index)"
+            case 0: "0x\(index)"
             case 1: "a\(index)"
             case 2: "A\(index)"
             case 3: "-\(index)"
@@ -54,13 +54,16 @@ enum SampleRows {
             "x'61'", "x''", "''", "'long'", "9e999", "-9e999", "'Inf'",
         ] + ["a", "A", "ab", "aB", "b", "é", "z", "Z", "x-1", "long ", "LONG"].map { "'\($0)'" }
 
+    /// Texts that SQLite takes for the number of another spelling. Keys are found by their own spelling only.
+    static let misspelled: Set = ["'1.0'", "' 1'", "'01'", "'1e2'", "'0.1'", "'0.3'"]
+
     /// Literals that the values of a column are likely to equal.
     static func likely(_ column: String) -> [String] {
         switch column {
         case "price": ["0", "1", "1.0", "-1", "2", "2.5", "10", "30", "0.1", "100", "9007199254740993", "'1'", "1e300"]
         case "name", "title": ["'a'", "'A'", "'ab'", "'AB'", "'b'", "'é'", "'Z'", "'1'", "''", "'x-1'", "'long'", "1"]
         case "key":
-            ["'06'", "'a7'", "'A8'", "'-9'", "10", "'10'", "4", "5.0", "'5'", "-9", "'a'", "'A'", "'1'", "'00'"]
+            ["'0x6'", "'a7'", "'A8'", "'-9'", "10", "'10'", "4", "5.0", "'5'", "-9", "'a'", "'A'", "'1'", "'0x'", "''"]
         case "ref": ["5", "'5'", "12", "'12'", "39"]
         case "updated_at": ["3", "3.0", "'3'", "10", "-1"]
         default: literals

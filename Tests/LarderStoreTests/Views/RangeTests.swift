@@ -40,14 +40,43 @@ import Testing
 
     @Test(
         arguments: [
-            ("a", ["a", "ab", "abc"]), ("ab", ["ab", "abc"]), ("abcd", []), ("1", ["10a"]), ("é", ["é"]), ("e", []),
-            ("", ["", "10a", "a", "ab", "abc", "b", "é"]), ("\u{10FFFF}", []),
+            ("a", ["a", "ab", "abc"]), ("ab", ["ab", "abc"]), ("abcd", []), ("1", ["10", "100", "10a"]), ("é", ["é"]),
+            ("e", []), ("", ["-5", "9", "10", "100", "", "10a", "a", "ab", "abc", "b", "é"]), ("\u{10FFFF}", []),
+            ("-", ["-5"]), ("-5", ["-5"]), ("-50", []), ("100", ["100"]), ("0", []), ("01", []), ("10a", ["10a"]),
         ])
-    func `of a prefix holds the texts that begin with it`(prefix: String, expected: [String]) async throws {
+    func `of a prefix holds the keys that begin with it`(prefix: String, expected: [String]) async throws {
         let store = try await filled()
         let range = RowRange.prefix(prefix, type: "translation", of: translations)
         #expect(try store.keys(range) == expected)
         #expect(try store.keys(range, reversed: true) == expected.reversed())
+        try store.close()
+    }
+
+    @Test func `of a prefix holds numbers to the ends of their range, in order`() async throws {
+        let store = try directory.open()
+        let keys = [
+            "-9223372036854775808", "-922", "-92", "-9", "-1", "0", "9", "91", "92", "93", "920", "929", "930",
+            "922337203685477580", "9223372036854775806", "9223372036854775807", "9223372036854775808", "92-a",
+        ]
+        let rows = keys.map { RowKey(resource: translations, type: "translation", key: $0) }
+        try await store.put(rows.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element))
+        for isOverlaid in [false, true] {
+            if isOverlaid {
+                try store.writeBlocking { transaction in
+                    for row in rows { try transaction.layOver(.replacement([]), at: row, updatedAt: 1) }
+                }
+            }
+            let present = isOverlaid ? keys : keys.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
+            for prefix in ["9", "92", "922", "-9", "-92", "-", "0", "1", "9223372036854775807", "92-", "00"] {
+                let range = RowRange.prefix(prefix, type: "translation", of: translations)
+                let expected = present.filter { $0.hasPrefix(prefix) }.sorted(by: RecordKey.precedes)
+                for limit in [1, 2, 3, Int.max] {
+                    #expect(try store.keys(range, limit: limit) == Array(expected.prefix(limit)))
+                    let reversed = try store.keys(range, reversed: true, limit: limit)
+                    #expect(reversed == Array(expected.reversed().prefix(limit)))
+                }
+            }
+        }
         try store.close()
     }
 

@@ -1,0 +1,87 @@
+// Proves that decimal keys join with integers, and that a key is found by its own spelling only.
+
+import LarderFormat
+import LarderQuery
+import LarderStore
+import Testing
+
+@Suite struct `A key in SQL` {
+    private let fixture: QueryStore
+    private let query: StoreQuery
+
+    init() throws {
+        fixture = try QueryStore()
+        try fixture.put((1...120).map { ("\($0)", #"{"name": "category \#($0)"}"#) } + [("x", "{}")], type: "category")
+        try fixture.put(
+            (0...100).map { ("item-\($0)", #"{"category": \#($0 + 1), "label": "\#($0 + 1)"}"#) } + [
+                ("item-x", #"{"category": "x"}"#), ("item-none", "{}"),
+            ])
+        query = try StoreQuery(
+            fixture.store,
+            tables: [
+                TableDefinition(
+                    "items", of: .resource(items), type: "item",
+                    columns: [ColumnDefinition("category"), ColumnDefinition("label")]),
+                TableDefinition(
+                    "categories", of: .resource(items), type: "category", columns: [ColumnDefinition("name")]),
+            ])
+    }
+
+    @Test(
+        arguments: [
+            "items i JOIN categories c ON c.key = i.category", "items i JOIN categories c ON i.category = c.key",
+            "items i CROSS JOIN categories c WHERE c.key = i.category",
+            "categories c CROSS JOIN items i WHERE c.key = i.category",
+            "items i WHERE i.category IN (SELECT key FROM categories)",
+        ])
+    func `joins with the integers and texts that refer to it`(tables: String) async throws {
+        for isIndexed in [false, true] {
+            if isIndexed {
+                try await fixture.store.declareIndex(
+                    IndexDefinition(
+                        name: "by category", group: items.group, type: "item", path: #require(JSONPath("$.category"))))
+            }
+            #expect(try query.column("SELECT count(*) FROM \(tables)") == [102])
+        }
+        #expect(try query.column("SELECT count(*) FROM items i JOIN categories c ON c.key = i.label") == [101])
+    }
+
+    @Test func `is compared in the order of the store`() throws {
+        func keys(_ condition: String) throws -> [SQLValue] {
+            try query.column("SELECT key FROM categories WHERE \(condition)")
+        }
+        #expect(try keys("key < 3") == ["1", "2"])
+        #expect(try keys("key < '3'") == ["1", "2"])
+        #expect(try keys("key <= '2.5'") == ["1", "2"])
+        #expect(try keys("key > 118") == ["119", "120", "x"])
+        #expect(try keys("key > '118'") == ["119", "120", "x"])
+        #expect(try keys("key BETWEEN 9 AND 11") == ["9", "10", "11"])
+        #expect(try keys("key > 'a'") == ["x"])
+        #expect(try keys("key < 'a'").count == 120)
+        #expect(try keys("key GLOB '12*'") == ["12", "120"])
+    }
+
+    @Test func `reads no more rows than a range of keys has`() throws {
+        let answer = try query.rows("SELECT key FROM categories WHERE key BETWEEN 9 AND 11")
+        #expect(answer.facts.rowsVisited == 3)
+    }
+
+    @Test(arguments: [["7", "007"], ["18446744073709551614", "18446744073709551615"], ["12e34567", "13e34567"]])
+    func `is found by its own spelling only`(keys: [String]) throws {
+        try fixture.put(keys.map { ($0, "{}") }, type: "spelled")
+        try fixture.put(keys.map { ("of \($0)", #"{"ref": "\#($0)"}"#) }, type: "reference")
+        let query = try StoreQuery(
+            fixture.store,
+            tables: [
+                TableDefinition("spelled", of: .resource(items), type: "spelled", columns: []),
+                TableDefinition("refs", of: .resource(items), type: "reference", columns: [ColumnDefinition("ref")]),
+            ])
+        for key in keys {
+            #expect(try query.column("SELECT key FROM spelled WHERE key = ?", [.text(key)]) == [.text(key)])
+        }
+        #expect(
+            try query.column("SELECT r.key FROM refs r JOIN spelled s ON s.key = r.ref WHERE r.ref = s.key || ''").count
+                == keys.count)
+        #expect(try query.column("SELECT s.key FROM refs r JOIN spelled s ON s.key = r.ref").count == keys.count)
+    }
+}
