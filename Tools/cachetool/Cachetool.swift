@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// Looks into stores, and keeps them.
 @main
@@ -20,21 +21,40 @@ struct Cachetool: AsyncParsableCommand {
 
     static func main() async {
         Interrupt.listen()
-        let command: any ParsableCommand
-        do {
-            command = try parseAsRoot()
-        } catch {
-            // The argument parser knows its own errors: help, version and wrong arguments.
-            exit(withError: error)
-        }
+        let command = command(of: Array(CommandLine.arguments.dropFirst()))
         do {
             try await run(command)
         } catch {
             // Bare exit codes and requests for help are the parser's to end with, too.
-            guard let status = ExitStatus(error) else { exit(withError: error) }
+            guard let status = ExitStatus(error) else { end(error) }
             if error as? ToolError != .outputClosed { Terminal.say("\(error)") }
             exit(withError: ExitCode(status.rawValue))
         }
+    }
+
+    /// The command of the arguments; ends the process where they make none.
+    private static func command(of arguments: [String]) -> any ParsableCommand {
+        do {
+            return try parseAsRoot(arguments)
+        } catch {
+            do {
+                // The message repeats arguments, line ends and all: it is made anew of escaped ones.
+                _ = try parseAsRoot(arguments.map { $0.escaped() })
+            } catch {
+                end(error)
+            }
+            end(error)
+        }
+    }
+
+    /// Ends as the argument parser does for its own errors (help, wrong arguments, exit codes), with its text escaped.
+    private static func end(_ error: any Error) -> Never {
+        let code = exitCode(for: error)
+        let text = fullMessage(for: error).escaped(keeping: ["\n", "\t"])
+        if !text.isEmpty {
+            try? Terminal.write(Array("\(text)\n".utf8), to: code.isSuccess ? STDOUT_FILENO : STDERR_FILENO)
+        }
+        exit(withError: code)
     }
 
     private static func run(_ command: sending any ParsableCommand) async throws {

@@ -116,8 +116,10 @@ struct SyncRun: Sendable {
 
     private func tell(_ event: SyncEvent) {
         switch event {
-        case .unknownMutation(let type, _):
-            store.host.logger.warning("passed over a change of unknown type", metadata: ["type": "\(type)"])
+        case .unknownMutation(_, let resource):
+            // The type is the server's text, of any characters; the event has it.
+            store.host.logger.warning(
+                "passed over a change of unknown type", metadata: ["resource": "\(resource)"])
         case .unknownGroup(let resource):
             store.host.logger.warning(
                 "passed over a full copy of an unknown group", metadata: ["resource": "\(resource)"])

@@ -3,7 +3,8 @@ public struct ServerProblem: Hashable, Sendable {
     /// The HTTP status code.
     public var status: Int
 
-    /// The machine-readable reason, such as `resync_required`; `nil` when the body names none.
+    /// The machine-readable reason, such as `resync_required`; `nil` when the body names none, or
+    /// one that is not a word of at most 64 letters, digits and `_-.:/`.
     ///
     /// It is `error.code` of the content sync envelope, or `type` of the envelope of all other errors. Decide by this
     /// and ``status``, never by ``message``.
@@ -30,8 +31,22 @@ extension ServerProblem {
     package init(status: Int, body: [UInt8]) {
         self.init(status: status, code: nil, message: "")
         guard body.count <= Self.maximumBody, let found = try? Self.envelope(of: body) else { return }
-        code = found.code
+        code = found.code.flatMap { Self.isToken($0) ? $0 : nil }
         message = String(String.UnicodeScalarView(found.message.unicodeScalars.prefix(500)))
+    }
+
+    /// Whether `code` is a word for machines: letters, digits and `_-.:/`, at most 64. It is shown and logged.
+    private static func isToken(_ code: String) -> Bool {
+        (1...64).contains(code.utf8.count)
+            && code.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                    UInt8(ascii: ":"), UInt8(ascii: "/"):
+                    true
+                default: false
+                }
+            }
     }
 
     private static func envelope(of body: [UInt8]) throws(WireError) -> (code: String?, message: String) {

@@ -15,6 +15,10 @@ import Testing
             (#"{"error": {"code": 5}}"#, nil, ""), (#"{"error": "x", "message": "m"}"#, nil, "m"), ("{}", nil, ""),
             ("<html>502</html>", nil, ""), ("", nil, ""), ("[1]", nil, ""), (#"{"type":"a","type":"b"}"#, nil, ""),
             (#"{"type":"a"} x"#, nil, ""), ("3", nil, ""),
+            (#"{"error": {"code": "a\u001b[2J", "message": "m"}}"#, nil, "m"),
+            (#"{"error": {"code": "two words", "message": "m"}}"#, nil, "m"),
+            ("{\"error\": {\"code\": \"a\u{9B}\", \"message\": \"m\"}}", nil, "m"),
+            ("{\"type\":\"\(String(repeating: "a", count: 65))\"}", nil, ""),
         ] as [(String, String?, String)])
     func `is read from either envelope and from none`(body: String, code: String?, message: String) {
         #expect(

@@ -109,9 +109,9 @@ struct Fetch: AsyncParsableCommand {
 
     private func show(_ fetched: Fetched<HTTPAnswer>, _ body: [UInt8]) throws {
         let explanation = FetchExplanation(fetched)
-        if explain { for line in explanation.lines { try Terminal.write(Array("\(line)\n".utf8), to: STDERR_FILENO) } }
+        if explain { explanation.lines.forEach(Terminal.talk) }
         if json { return try Terminal.print(explanation.json(url: url, body: body)) }
-        guard let output else { return try Terminal.write(body) }
+        guard let output else { return try Terminal.write(content: body) }
         try NewFile.write(output) { put in try put(body) }
     }
 }

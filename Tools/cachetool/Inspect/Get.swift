@@ -7,7 +7,8 @@ struct Get: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print one row.",
         discussion: """
-            Prints the payload, byte for byte and nothing else; --redact prints type, key, time and size as list does. \
+            Prints the payload, byte for byte and nothing else, but on a terminal control and format characters \
+            escaped; --redact prints type, key, time and size as list does. \
             Ends with 1 when there is no such row.
 
             JSON: {group, id, type, key, updatedAt, codec, size, payload}, with base64 in place of payload when it is \
@@ -37,9 +38,9 @@ struct Get: ParsableCommand {
             if printing.json {
                 try Terminal.print(redactor.json(stored))
             } else if redactor.isOn {
-                try Terminal.print(redactor.line(stored))
+                try Terminal.print(columns: redactor.columns(stored))
             } else {
-                try Terminal.write(stored.payload)
+                try Terminal.write(content: stored.payload)
             }
         }
     }

@@ -56,7 +56,7 @@ struct List: ParsableCommand {
                 if printing.json {
                     try Terminal.print(redactor.json(row))
                 } else {
-                    try Terminal.print(redactor.line(row))
+                    try Terminal.print(columns: redactor.columns(row))
                 }
             }
         }

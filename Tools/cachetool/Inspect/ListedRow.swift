@@ -31,9 +31,8 @@ extension Redactor {
         ])
     }
 
-    /// A row for people, in one line without its payload.
-    func line(_ row: ListedRow) -> String {
+    /// A row for people, without its payload.
+    func columns(_ row: ListedRow) -> [String] {
         [text(row.key.type), text(row.key.key), timeText(row.updatedAt), "\(row.payload.count)"]
-            .joined(separator: "\t")
     }
 }

@@ -35,7 +35,7 @@ struct Resources: ParsableCommand {
                         redactor.text(resource.key), resource.state.rawValue, "\(resource.rowCount)",
                         "\(resource.byteCount)", "\(resource.floor)", timeText(resource.syncedAt),
                     ]
-                    try Terminal.print(fields.joined(separator: "\t"))
+                    try Terminal.print(columns: fields)
                 }
             }
         }

@@ -26,17 +26,18 @@ struct Tokens: ParsableCommand {
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             for filter in try view.filters() {
                 try Interrupt.check()
-                try printing.json ? Terminal.print(json(filter, redactor)) : Terminal.print(line(filter, redactor))
+                try printing.json
+                    ? Terminal.print(json(filter, redactor)) : Terminal.print(columns: columns(filter, redactor))
             }
         }
     }
 
-    private func line(_ filter: FilterState, _ redactor: Redactor) -> String {
+    private func columns(_ filter: FilterState, _ redactor: Redactor) -> [String] {
         let run = filter.isRejected ? "token rejected" : filter.isBootstrapping ? "bootstrapping" : "settled"
         return [
             redactor.text(filter.filter), filter.token.map { redactor.text($0) } ?? "-",
             timeText(filter.tokenUpdatedAt), "\(filter.members.count)", run,
-        ].joined(separator: "\t")
+        ]
     }
 
     private func json(_ filter: FilterState, _ redactor: Redactor) -> JSON {

@@ -35,21 +35,14 @@ extension JSON {
         }
     }
 
-    private static let hexadecimal = Array("0123456789abcdef".utf8)
-
     private static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
-            case 0x0A: output += "\\n".utf8
-            case 0x0D: output += "\\r".utf8
-            case 0x09: output += "\\t".utf8
-            // Delete is legal in JSON, but moves a terminal's cursor.
-            case 0..<0x20, 0x7F:
-                output += "\\u00".utf8
-                output += [hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
-            default: output.append(byte)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": output += [UInt8(ascii: "\\"), UInt8(truncatingIfNeeded: scalar.value)]
+            // More than JSON asks for: a terminal obeys or hides them.
+            case _ where scalar.isControlOrFormat: output += scalar.escape.utf8
+            default: output += scalar.utf8
             }
         }
         output.append(UInt8(ascii: "\""))

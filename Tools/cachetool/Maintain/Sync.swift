@@ -64,7 +64,7 @@ struct Sync: AsyncParsableCommand {
             lines += text.split(separator: "\n").map(String.init)
         }
         let (filter, fields) = (try parsedFilter(), try HTTPFields(lines: lines))
-        let opened = try Store.open(at: store, host: .system(logger: .tool))
+        let opened = try Store.open(at: store, host: .system(logger: .tool(redacted: printing.redact)))
         defer { try? opened.close() }
         let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
         #if AsyncHTTPClient

@@ -5,15 +5,15 @@ import LarderStore
 struct EntryDisplay {
     let redactor: Redactor
 
-    /// Where the entry stands and how its delivery goes, in one line parted by tabs.
-    func line(_ entry: OutboxEntry) -> String {
+    /// Where the entry stands and how its delivery goes.
+    func columns(_ entry: OutboxEntry) -> [String] {
         let delivery = entry.delivery
         return [
             redactor.text(entry.lane), "\(entry.sequence)", entry.id.description, timeText(entry.createdAt),
             entry.mutationType, entry.method, redactor.text(entry.endpoint), "\(size(entry))",
             delivery.state.rawValue, "\(delivery.tries)", timeText(delivery.dueAt),
             delivery.lastError.map { redactor.text($0) } ?? "-",
-        ].joined(separator: "\t")
+        ]
     }
 
     /// The same with names, and the payload.

@@ -47,7 +47,7 @@ struct Journal: ParsableCommand {
             for record in records.suffix(limit ?? .max) {
                 try Interrupt.check()
                 try printing.json
-                    ? Terminal.print(record.json(redactor)) : Terminal.print(record.text(redactor))
+                    ? Terminal.print(record.json(redactor)) : Terminal.print(columns: record.columns(redactor))
             }
         }
     }
@@ -124,13 +124,13 @@ struct JournalLine {
         return .object(members)
     }
 
-    func text(_ redactor: Redactor) -> String {
+    func columns(_ redactor: Redactor) -> [String] {
         let known = zip(fields, elements).prefix(Self.shownFields).map { field, element in
             if case .content = field.kind, case .text(let text) = element { return redactor.text(text) }
             return Self.text(field.json(element, redactor) ?? .null)
         }
         let rest = fields.isEmpty ? elements.map { AnyElement.json($0, redactor).text } : []
-        return ([String(sequence), timeText(time), kind] + known + rest).joined(separator: "\t")
+        return [String(sequence), timeText(time), kind] + known + rest
     }
 
     private static func text(_ value: JSON) -> String {

@@ -91,7 +91,7 @@ struct OutboxDrop: ParsableCommand {
             if printing.json {
                 try Terminal.print(["entry": .string(id.description), "outcome": .string(outcome)] as JSON)
             } else {
-                try Terminal.print("\(id)\t\(outcome)")
+                try Terminal.print(columns: ["\(id)", outcome])
             }
         }
     }

@@ -35,7 +35,8 @@ struct OutboxList: ParsableCommand {
             let display = EntryDisplay(redactor: Redactor(isOn: printing.redact, store: try view.format().storeID))
             for entry in try view.outboxEntries(lane: lane) where !failed || entry.delivery.state.isDeadLetter {
                 try Interrupt.check()
-                try printing.json ? Terminal.print(display.json(entry)) : Terminal.print(display.line(entry))
+                try printing.json
+                    ? Terminal.print(display.json(entry)) : Terminal.print(columns: display.columns(entry))
             }
         }
     }

@@ -49,7 +49,7 @@ struct OutboxRetry: ParsableCommand {
                 try Terminal.print(
                     ["entry": .string(id.description), "successor": .optional(successor?.description)] as JSON)
             } else {
-                try Terminal.print(successor.map { "\(id)\tsuperseded by \($0)" } ?? "\(id)\tpending")
+                try Terminal.print(columns: ["\(id)", successor.map { "superseded by \($0)" } ?? "pending"])
             }
         }
     }

@@ -31,7 +31,7 @@ struct OutboxShow: ParsableCommand {
             let whole = EntryDisplay(redactor: redactor).whole(found)
             if printing.json { return try Terminal.print(whole) }
             guard case .object(let members) = whole else { return }
-            for member in members { try Terminal.print("\(member.name)\t\(text(member))") }
+            for member in members { try Terminal.print(columns: [member.name, text(member)]) }
         }
     }
 
@@ -41,7 +41,7 @@ struct OutboxShow: ParsableCommand {
             ("lastTriedAt", .integer(let time)):
             timeText(time)
         case (_, .null): "-"
-        case (_, .string(let text)): text.unicodeScalars.contains { $0.value < 0x20 } ? member.value.text : text
+        case (_, .string(let text)): text.unicodeScalars.contains { $0.isControlOrFormat } ? member.value.text : text
         case (_, let value): value.text
         }
     }

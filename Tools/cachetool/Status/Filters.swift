@@ -43,7 +43,7 @@ struct Filters: AsyncParsableCommand {
                 try Interrupt.check()
                 try printing.json
                     ? Terminal.print(json(state, readiness, redactor))
-                    : Terminal.print(line(state, readiness, redactor))
+                    : Terminal.print(columns: columns(state, readiness, redactor))
             }
             return
         }
@@ -65,7 +65,7 @@ struct Filters: AsyncParsableCommand {
 }
 
 extension Filters {
-    private func line(_ state: FilterState, _ readiness: FilterReadiness, _ redactor: Redactor) -> String {
+    private func columns(_ state: FilterState, _ readiness: FilterReadiness, _ redactor: Redactor) -> [String] {
         let now = Self.now()
         let text = StatusText(FilterStatus(readiness: readiness), redactor)
         let run = state.isRejected ? "token rejected" : state.isBootstrapping ? "bootstrapping" : "settled"
@@ -74,7 +74,7 @@ extension Filters {
             readiness.asOfSequence.map { "\($0)" } ?? "-", durationText(readiness.age(now: now)), run,
             "\(state.failures)", timeText(state.nextAttemptAt), "\(state.resyncs)",
             state.lastError.map { redactor.text($0) } ?? "-",
-        ].joined(separator: "\t")
+        ]
     }
 
     /// The beginning of a token: enough to tell it from others.

@@ -31,7 +31,7 @@ struct StatusDisplay {
         if lines == drawn { return }
         var text = drawn.isEmpty ? "" : "\u{1B}[\(drawn.count)A\r"
         // Lines are cut at the edge while wrapping is off, so that each takes one row.
-        text += "\u{1B}[J\u{1B}[?7l" + lines.map { $0 + "\n" }.joined() + "\u{1B}[?7h"
+        text += "\u{1B}[J\u{1B}[?7l" + lines.map { $0.escaped() + "\n" }.joined() + "\u{1B}[?7h"
         drawn = lines
         try Terminal.write(Array(text.utf8))
     }

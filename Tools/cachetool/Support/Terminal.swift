@@ -1,10 +1,18 @@
 import Foundation
 
 /// Standard output, for data, and standard error, for talk.
+///
+/// Every text goes through ``Swift/String/escaped(keeping:)`` here, whatever it is made of; only ``write(_:)`` passes
+/// bytes on as they are.
 enum Terminal {
-    /// Writes a line of data.
+    /// Writes a line of data, its control and format characters escaped.
     static func print(_ line: String) throws(ToolError) {
-        try write(Array(line.utf8) + [0x0A])
+        try write(Array(line.escaped().utf8) + [0x0A])
+    }
+
+    /// Writes a line of data in columns parted by tabs; a tab or a line end within one is escaped.
+    static func print(columns: [String]) throws(ToolError) {
+        try write(Array(columns.map { $0.escaped() }.joined(separator: "\t").utf8) + [0x0A])
     }
 
     /// Writes a value as one line of data.
@@ -12,14 +20,25 @@ enum Terminal {
         try write(value.bytes + [0x0A])
     }
 
-    /// Writes data.
+    /// Writes content byte for byte; to a terminal as text, in which only line ends and tabs are not escaped.
+    static func write(content: [UInt8]) throws(ToolError) {
+        guard isatty(STDOUT_FILENO) != 0 else { return try write(content) }
+        try write(Array(String(decoding: content, as: UTF8.self).escaped(keeping: ["\n", "\t"]).utf8))
+    }
+
+    /// Writes data as it is.
     static func write(_ bytes: [UInt8]) throws(ToolError) {
         try write(bytes, to: STDOUT_FILENO)
     }
 
     /// Says something to whoever watches; never fails.
     static func say(_ line: String) {
-        try? write(Array("cachetool: \(line)\n".utf8), to: STDERR_FILENO)
+        talk("cachetool: \(line)")
+    }
+
+    /// Writes a line to standard error; never fails.
+    static func talk(_ line: String) {
+        try? write(Array("\(line.escaped())\n".utf8), to: STDERR_FILENO)
     }
 
     /// Whether standard error is shown to a person.
@@ -27,7 +46,7 @@ enum Terminal {
 
     /// Draws over the line at the cursor of a watching terminal.
     static func redraw(_ line: String) {
-        try? write(Array("\r\u{1B}[K\(line)".utf8), to: STDERR_FILENO)
+        try? write(Array("\r\u{1B}[K\(line.escaped())".utf8), to: STDERR_FILENO)
     }
 
     /// Writes all of `bytes`, whatever portions the system takes them in.
