@@ -4,7 +4,22 @@ extension ResponseRecord {
         secretNames.contains(name.lowercased())
     }
 
-    private static let secretNames: Set<String> = [
+    /// The names of header fields that carry credentials or cookies, in lower case.
+    ///
+    /// Those of the standards, and those that servers and gateways in wide use have added. A host adds its own to the
+    /// cache's policy.
+    package static let secretNames = standardSecretNames.union([
+        "access-token", "api-key", "apikey", "auth-token", "cf-access-client-secret", "cf-access-jwt-assertion",
+        "csrf-token", "id-token", "ocp-apim-subscription-key", "private-token", "refresh-token",
+        "x-access-token", "x-amz-security-token", "x-amzn-oidc-accesstoken", "x-amzn-oidc-data", "x-api-key",
+        "x-api-token", "x-apikey", "x-auth-key", "x-auth-token", "x-authorization", "x-client-secret", "x-csrf-token",
+        "x-csrftoken", "x-forwarded-access-token", "x-forwarded-authorization", "x-functions-key",
+        "x-gitlab-token", "x-goog-api-key", "x-goog-iap-jwt-assertion", "x-id-token", "x-refresh-token",
+        "x-secret-key", "x-session-id", "x-session-token", "x-vault-token", "x-xsrf-token",
+    ])
+
+    /// The names that standards define, in lower case. A store never had a field of these.
+    package static let standardSecretNames: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",
         "authentication-info", "proxy-authentication-info",
     ]

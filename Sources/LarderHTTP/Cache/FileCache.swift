@@ -37,6 +37,8 @@ public final class FileCache: ResponseCache {
 
     static let marker = "larder-file-cache"
     static let suffix = ".response"
+    /// The length of the salt, which is all that the marker holds, in bytes.
+    private static let saltSize = 32
     static let unfinished = ".part"
     /// A file learns of uses at most this often, in milliseconds.
     private static let noteInterval: Int64 = 3_600_000
@@ -135,6 +137,24 @@ public final class FileCache: ResponseCache {
             case .tag(let tag): record.tags.contains { $0.utf8.elementsEqual(tag.utf8) }
             case .all: true
             }
+        }
+    }
+
+    /// Removes this very entry.
+    public func discard(_ entry: CachedResponse) async throws {
+        _ = remove { UInt64(bitPattern: $0.blob) == entry.identity }
+    }
+
+    /// The salt of this directory, kept in the file that marks it.
+    public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
+        try state.withLock { _ in
+            let kept = try lock.read(Self.saltSize, at: 0)
+            if kept.count == Self.saltSize { return kept }
+            guard let draw else { return nil }
+            let salt = Fingerprint.digest(draw())
+            try lock.write(salt, at: 0)
+            try lock.sync()
+            return salt
         }
     }
 

@@ -19,6 +19,7 @@ public final class MemoryResponseCache: ResponseCache {
         var cost = 0
         /// Counts uses and entries.
         var clock: UInt64 = 0
+        var salt: [UInt8]?
 
         mutating func tick() -> UInt64 {
             clock += 1
@@ -108,6 +109,21 @@ public final class MemoryResponseCache: ResponseCache {
                 case .all: true
                 }
             }
+        }
+    }
+
+    /// Removes this very entry.
+    public func discard(_ entry: CachedResponse) async throws {
+        _ = state.withLock { state in
+            remove(&state) { $1.identity == entry.identity }
+        }
+    }
+
+    /// The salt of this process.
+    public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
+        state.withLock { state in
+            if state.salt == nil { state.salt = draw?() }
+            return state.salt
         }
     }
 

@@ -24,6 +24,23 @@ public protocol ResponseCache: Sendable {
     /// Removes what `selection` says, and tells how many responses that were.
     @discardableResult
     func remove(_ selection: CacheSelection) async throws -> Int
+
+    /// Removes this very entry; one that took its place, and the others of its key, stay.
+    func discard(_ entry: CachedResponse) async throws
+
+    /// The random bytes under which secrets that select a response are hashed: the same for the life of what is kept.
+    ///
+    /// - Parameter draw: makes 16 bytes or more, where there are none yet; nil: nothing is drawn.
+    /// - Returns: nil when there are none, or the cache keeps none: such responses are then not stored.
+    func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]?
+}
+
+extension ResponseCache {
+    /// Removes everything of the entry's key: for a cache that cannot tell entries apart.
+    public func discard(_ entry: CachedResponse) async throws { try await remove(.key(entry.key)) }
+
+    /// None.
+    public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? { nil }
 }
 
 /// How a response is kept.

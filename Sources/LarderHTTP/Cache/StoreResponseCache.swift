@@ -91,6 +91,30 @@ public struct StoreResponseCache: ResponseCache {
         case .all: try await store.removeResponses(.all)
         }
     }
+
+    /// Removes this very entry.
+    public func discard(_ entry: CachedResponse) async throws {
+        let blob = Int64(bitPattern: entry.identity)
+        try await store.write(durability: .relaxed) { transaction in
+            for kept in try transaction.responses(forKey: entry.key) where kept.record.blob == blob {
+                try transaction.removeResponse(at: kept.place)
+            }
+        }
+    }
+
+    /// The salt of the store: it outlasts the process, and ``Store/clear(discardingUnsent:)``.
+    public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
+        // A damaged one is replaced: what it hashed is selected by nothing any more.
+        if let kept = try? store.read({ view in try view.responseSalt() }) { return kept }
+        guard let draw, !store.isReadOnly else { return nil }
+        return try await store.write(durability: .relaxed) { transaction in
+            // Another process may have been first.
+            if let kept = try? transaction.responseSalt() { return kept }
+            let salt = draw()
+            try transaction.putResponseSalt(salt)
+            return salt
+        }
+    }
 }
 
 /// Takes a body and puts it, with its response, into the store.

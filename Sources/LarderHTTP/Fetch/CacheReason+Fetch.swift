@@ -11,6 +11,8 @@ extension CacheReason {
         "not-combined", "It does not continue the stored part.", source: "RFC 9111 §3.4")
     static let errorLeavesCache = CacheReason(
         "error-leaves-cache", "An error does not take the place of what is stored.")
+    static let pageLeavesCache = CacheReason(
+        "page-leaves-cache", "A page that was not asked for does not take the place of what is stored.")
     static let partBesideWhole = CacheReason("part-beside-whole", "A part does not take the place of a whole body.")
     static let timeLimit = CacheReason("time-limit", "The network took longer than the strategy lets it.")
     static let offline = CacheReason("offline", "There is no connection.")

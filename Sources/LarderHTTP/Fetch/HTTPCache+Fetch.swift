@@ -15,7 +15,13 @@ extension HTTPCache {
     public func fetch(
         _ request: FetchRequest, _ strategy: SingleAnswerStrategy = .standard
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
-        let inquiry = try inquiry(request)
+        try await fetch(request, strategy, check: nil)
+    }
+
+    func fetch(
+        _ request: FetchRequest, _ strategy: SingleAnswerStrategy, check: BodyCheck?
+    ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        let inquiry = try await inquiry(request, check)
         switch strategy.kind {
         case .networkOnly: return try await askDirectly(inquiry, isStoring: false)
         case .reload: return try await askDirectly(inquiry, isStoring: inquiry.cache != nil)
@@ -92,6 +98,7 @@ extension HTTPCache {
         case .ask(let asking), .answerThenAsk(_, let asking, _): plan = asking
         }
         plan.isStoring = isStoring
+        if isStoring { plan.stored = await lookup(inquiry).candidates }
         plan.reuse = .networkOnly
         return try await land(try board(inquiry, plan, isShared: isStoring), inquiry, plan)
     }

@@ -1,3 +1,4 @@
+internal import LarderFormat
 public import LarderStore
 public import LarderTransport
 internal import Logging
@@ -19,6 +20,7 @@ public final class HTTPCache: Sendable {
     public let options: HTTPCacheOptions
     let services: HostServices
     let isOnline: @Sendable () -> Bool
+    let account: @Sendable () -> String?
     let gate: ExchangeGate
     let flights = FlightTable()
 
@@ -30,10 +32,11 @@ public final class HTTPCache: Sendable {
     ///   - services: the clock, waiting, and the log.
     ///   - isOnline: whether there is a network, as far as the host knows; a wrong "no" never keeps a request from being
     ///     sent when nothing stored can answer it.
+    ///   - account: who is signed in, for requests that do not name their ``FetchRequest/account``; asked with each.
     public init(
         transport: any Transport, persistent: (any ResponseCache)?, memory: (any ResponseCache)? = nil,
         policy: CachePolicy = CachePolicy(), options: HTTPCacheOptions = HTTPCacheOptions(), services: HostServices,
-        isOnline: @escaping @Sendable () -> Bool = { true }
+        isOnline: @escaping @Sendable () -> Bool = { true }, account: @escaping @Sendable () -> String? = { nil }
     ) {
         self.transport = transport
         self.persistent = persistent
@@ -42,6 +45,7 @@ public final class HTTPCache: Sendable {
         self.options = options
         self.services = services
         self.isOnline = isOnline
+        self.account = account
         gate = ExchangeGate(limit: options.concurrentExchanges)
     }
 
@@ -54,18 +58,42 @@ public final class HTTPCache: Sendable {
 }
 
 extension HTTPCache {
-    func inquiry(_ request: FetchRequest) throws(HTTPCacheError) -> Inquiry {
+    func inquiry(_ request: FetchRequest, _ check: BodyCheck? = nil) async throws(HTTPCacheError) -> Inquiry {
         if let body = request.body, Int64(body.count) > options.fileLimit, !isOnline() {
             throw .uploadTooLarge(actual: Int64(body.count), limit: options.fileLimit)
         }
+        let cache = try place(for: request)
+        var policy = policy
+        policy.account = request.account ?? account()
+        if policy.selectingSalt == nil { policy.selectingSalt = await salt(of: cache, drawing: false) }
+        return try Inquiry(request, cache: cache, policy: policy, check: check)
+    }
+
+    private func place(for request: FetchRequest) throws(HTTPCacheError) -> (any ResponseCache)? {
         switch request.isPersistent {
-        case nil: return try Inquiry(request, cache: persistent ?? memory)
+        case nil: return persistent ?? memory
         case true?:
             guard let persistent else {
                 throw .notConfigured("a request asks to persist, and no place is given for it")
             }
-            return try Inquiry(request, cache: persistent)
-        case false?: return try Inquiry(request, cache: memory)
+            return persistent
+        case false?: return memory
+        }
+    }
+
+    /// The salt that lies where responses are kept; nil when there is none, or it cannot be read.
+    func salt(of cache: (any ResponseCache)?, drawing isDrawing: Bool) async -> [UInt8]? {
+        let draw: @Sendable () -> [UInt8] = { [services] in
+            let (one, other) = (services.makeID(), services.makeID())
+            return [one.high, one.low, other.high, other.low].flatMap { half in
+                stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
+            }
+        }
+        do {
+            return try await cache?.selectingSalt(drawing: isDrawing ? draw : nil)
+        } catch {
+            log("could not read the salt for stored responses", error)
+            return nil
         }
     }
 

@@ -1,4 +1,5 @@
 package import HTTPTypes
+internal import LarderFormat
 
 /// Which fields are kept with a response. RFC 9111 §3.1.
 package enum KeptFields {
@@ -13,9 +14,7 @@ package enum KeptFields {
     /// Fields that carry secrets, in lower case: they never reach a disk.
     ///
     /// `WWW-Authenticate` is none: it says how to sign in, not who has.
-    package static let secret: Set<String> = [
-        "set-cookie", "set-cookie2", "cookie", "cookie2", "authorization", "proxy-authorization", "authentication-info",
-    ]
+    package static let secret = ResponseRecord.secretNames
     /// Fields that a cache reads again, in lower case; `Connection` cannot have them dropped.
     package static let needed: Set<String> = [
         "cache-control", "expires", "date", "age", "vary", "etag", "last-modified", "content-range",
@@ -24,8 +23,10 @@ package enum KeptFields {
     package static let ofBody: Set<String> = ["content-length", "content-encoding", "content-range"]
 
     /// The fields of a received head that are kept, in their order.
-    package static func kept(of fields: HTTPFields) -> HTTPFields {
-        var dropped = hop.union(secret)
+    ///
+    /// - Parameter secretFields: more names of fields that carry secrets, in lower case.
+    package static func kept(of fields: HTTPFields, without secretFields: Set<String> = []) -> HTTPFields {
+        var dropped = hop.union(secret).union(secretFields)
         if let listed = fields.combined("connection") {
             dropped.formUnion(Set(FieldScanner.tokens(listed)).subtracting(needed))
         }
@@ -37,8 +38,10 @@ package enum KeptFields {
     /// `stored`, with the fields of `received` in place of those of the same names. RFC 9111 §3.2.
     ///
     /// `Age` and `Date` are those of the received head or none: they say when it was made.
-    package static func updated(_ stored: HTTPFields, with received: HTTPFields) -> HTTPFields {
-        let news = kept(of: received).filter { !ofBody.contains($0.name.canonicalName) }
+    package static func updated(
+        _ stored: HTTPFields, with received: HTTPFields, without secretFields: Set<String> = []
+    ) -> HTTPFields {
+        let news = kept(of: received, without: secretFields).filter { !ofBody.contains($0.name.canonicalName) }
         let replaced = Set(news.map(\.name.canonicalName)).union(["age", "date"])
         var fields = HTTPFields()
         for field in stored where !replaced.contains(field.name.canonicalName) { fields.append(field) }

@@ -14,15 +14,26 @@ public struct CachePolicy: Hashable, Sendable {
     public var heuristicLimit: Duration
     /// Whether the spellings `Cache-Control: none` and `If-Since-Modified` are understood; they are never sent.
     public var understandsSourceSpellings: Bool
-    /// The key under which the values of `Authorization` and `Cookie` are hashed where `Vary` names them.
+    /// The key under which the values of `Authorization`, `Cookie` and other secret fields are hashed where `Vary` names
+    /// them.
     ///
-    /// Random bytes of the host's, 16 or more, kept apart from the cache. Nil: such responses are not stored.
+    /// Random bytes of the host's, 16 or more, kept apart from the cache. Nil: an ``HTTPCache`` draws one and keeps it
+    /// where the responses are kept (``ResponseCache/selectingSalt(drawing:)``); the policy by itself refuses to store
+    /// such responses.
     public var selectingSalt: [UInt8]?
+    /// Names of header fields that carry secrets in the host's own protocols, beside those that are known: in lower case.
+    ///
+    /// A response is stored without them, and a request's value that `Vary` names is hashed.
+    public var secretFields: Set<String> { didSet { secretFields = Set(secretFields.map { $0.lowercased() }) } }
+    /// Whose request it is; nil where the host names no account.
+    ///
+    /// Hashed in place of the credentials, which may change while the account stays the same.
+    package var account: String?
 
     /// Rules with the defaults of RFC 9111, heuristics limited to a day.
     public init(
         heuristicFraction: Double = 0.1, heuristicLimit: Duration = .seconds(86_400),
-        understandsSourceSpellings: Bool = true, selectingSalt: [UInt8]? = nil
+        understandsSourceSpellings: Bool = true, selectingSalt: [UInt8]? = nil, secretFields: Set<String> = []
     ) {
         precondition((0...1).contains(heuristicFraction), "a fraction of \(heuristicFraction)")
         precondition(selectingSalt.map { $0.count >= 16 } ?? true, "a salt of \(selectingSalt?.count ?? 0) bytes")
@@ -30,5 +41,6 @@ public struct CachePolicy: Hashable, Sendable {
         self.heuristicLimit = heuristicLimit
         self.understandsSourceSpellings = understandsSourceSpellings
         self.selectingSalt = selectingSalt
+        self.secretFields = Set(secretFields.map { $0.lowercased() })
     }
 }

@@ -40,7 +40,8 @@ extension Verifier {
         if ResponsePlace(key: record.key, variant: place.variant) != place || place.variant < 1 {
             try find(.key, in: .responses, at: location, "the record is that of another cache key")
         }
-        if record.fields.contains(where: { ResponseRecord.isSecret($0.name) }) {
+        // Fields of the other names were stored by earlier versions: no damage.
+        if record.fields.contains(where: { ResponseRecord.standardSecretNames.contains($0.name.lowercased()) }) {
             try find(.undecodable, in: .responses, at: location, "the record holds credentials or cookies")
         }
         try noteOwner(ofBlob: record.blob, byteCount: record.byteCount, in: .responses, at: location)

@@ -19,6 +19,8 @@ extension Verifier {
                 _ = try record(of: entry, .meta, at: name, SessionRecord.init(decoding:))
             } else if entry.key.equals(ServerWaitsRecord.key.rawSpan) {
                 _ = try record(of: entry, .meta, at: name, ServerWaitsRecord.init(decoding:))
+            } else if entry.key.equals(SaltRecord.key.rawSpan) {
+                _ = try record(of: entry, .meta, at: name, SaltRecord.init(decoding:))
             } else {
                 // A later version may keep more here; the checksum holds for all of it.
                 _ = try record(of: entry, .meta, at: name) { (_) throws(FormatError) in }

@@ -49,9 +49,13 @@ enum Shape {
     }
 
     private static func meta(_ key: [JSON]) -> [Field] {
-        if key == ["format"] { return format }
-        if key == ["session"] { return session }
-        return key == ["waits"] ? [Field("servers", .bytes)] : counters
+        switch key {
+        case ["format"]: format
+        case ["session"]: session
+        case ["salt"]: [Field("salt", .bytes)]
+        case ["waits"]: [Field("servers", .bytes)]
+        default: counters
+        }
     }
 
     private static func responseKey(_ kind: Int64?) -> [Field] {

@@ -44,7 +44,6 @@ struct ServeClient: AsyncParsableCommand {
         let cache = HTTPCache(
             transport: door.transport, persistent: opened.map { StoreResponseCache(store: $0) },
             memory: MemoryResponseCache(maximumBytes: 256 << 20),
-            policy: CachePolicy(selectingSalt: (0..<32).map { _ in UInt8.random(in: .min ... .max) }),
             options: HTTPCacheOptions(concurrentExchanges: Self.concurrency), services: .system(logger: .tool))
         let output = ReplyWriter()
         let outcome = await Sync.untilInterrupted { () -> Void in

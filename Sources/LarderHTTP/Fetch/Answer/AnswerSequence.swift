@@ -49,7 +49,7 @@ public struct AnswerSequence: AsyncSequence, Sendable {
 
         private mutating func first() async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
             let cache = sequence.cache
-            let inquiry = try cache.inquiry(sequence.request)
+            let inquiry = try await cache.inquiry(sequence.request)
             let lookup = await cache.lookup(inquiry)
             let intermediate: Fetched<HTTPAnswer>?
             let plan: FlightPlan

@@ -6,6 +6,8 @@ public struct HTTPAnswer: Sendable {
     public var head: HTTPResponse
     /// The body.
     public var body: AnswerBody
+    /// What the answer was made of, when it comes from the cache.
+    var entry: CachedResponse?
 
     /// An answer of these two parts.
     public init(head: HTTPResponse, body: AnswerBody) {

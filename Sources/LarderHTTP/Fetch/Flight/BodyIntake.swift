@@ -9,6 +9,8 @@ struct BodyIntake: Sendable {
     private var writer: (any ResponseWriter)?
     private var stored: StoredResponse?
     private var join: BodyJoin?
+    /// The body as it is to be kept, where the caller wants it checked.
+    private var checked: CheckedBody?
     private var received: Int64 = 0
     private var unflushed = 0
 
@@ -32,7 +34,11 @@ struct BodyIntake: Sendable {
                 response, for: exchange.inquiry.key, options: KeepOptions(tags: asked.tags, isPinned: asked.isPinned))
             stored = response
             self.join = join
-            if let join { try join.writePrefix { try writer?.append($0) } }
+            // A part, and one of several ranges, means nothing by itself.
+            if response.coverage == .whole, !exchange.isRangeAskedByHost {
+                checked = exchange.inquiry.check.map(CheckedBody.init)
+            }
+            if let join { try join.writePrefix { try append($0) } }
         } catch {
             await giveUp("could not begin to store a response", error)
         }
@@ -69,6 +75,11 @@ struct BodyIntake: Sendable {
         exchange.flight.pipe.finish()
     }
 
+    private mutating func append(_ bytes: RawSpan) throws {
+        checked?.append(bytes)
+        try writer?.append(bytes)
+    }
+
     private mutating func store(_ chunk: [UInt8]) async {
         guard let writer else { return }
         guard received + (join?.oldBytes ?? 0) <= exchange.host.options.fileLimit else {
@@ -77,7 +88,7 @@ struct BodyIntake: Sendable {
             return exchange.flight.tellNotKept()
         }
         do {
-            try writer.append(chunk.rawSpan)
+            try append(chunk.rawSpan)
             unflushed += chunk.count
             if unflushed >= Self.flushThreshold {
                 unflushed = 0
@@ -105,12 +116,16 @@ struct BodyIntake: Sendable {
             return nil
         }
         do {
-            if let join { try join.writeSuffix { try writer.append($0) } }
+            if let join { try join.writeSuffix { try append($0) } }
+            if coverage == nil, let checked, !checked.isAccepted {
+                await giveUp(nil, nil)
+                return nil
+            }
             let entry = try await writer.finish(coverage: coverage)
             self.writer = nil
             guard exchange.flight.isSpoiled else { return entry }
             // It was cleared or changed while this was written, and must not come back.
-            try await exchange.inquiry.cache?.remove(.key(exchange.inquiry.key))
+            try await exchange.inquiry.cache?.discard(entry)
             return nil
         } catch {
             await giveUp("could not store a response", error)
@@ -124,7 +139,7 @@ struct BodyIntake: Sendable {
     private mutating func storePart(after error: TransportError) async {
         guard let stored, join == nil, error != .cancelled, stored.status == .ok || stored.status == .partialContent,
             received > 0, let start = stored.partStart, stored.hasStrongValidator,
-            exchange.plan.candidates.allSatisfy({ $0.response.coverage != .whole })
+            exchange.plan.stored.allSatisfy({ $0.response.coverage != .whole })
         else { return await giveUp(nil, nil) }
         let total = stored.status == .ok ? answered.announcedLength : stored.partTotal
         if let total, start + received > total { return await giveUp(nil, nil) }
@@ -135,6 +150,7 @@ struct BodyIntake: Sendable {
         await writer?.cancel()
         writer = nil
         stored = nil
+        checked = nil
         if let what, let error { exchange.host.log(what, error) }
     }
 }

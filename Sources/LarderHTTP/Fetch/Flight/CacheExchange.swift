@@ -11,14 +11,14 @@ struct CacheExchange: Sendable {
         var sent: HTTPRequest
         var requestedAt: Int64
         var receivedAt: Int64
+        /// The rules for this answer: those of the inquiry, with a salt if it needs one.
+        var policy: CachePolicy
     }
 
     let host: HTTPCache
     let inquiry: Inquiry
     let plan: FlightPlan
     let flight: Flight
-
-    var policy: CachePolicy { host.policy }
 
     /// Runs to its end; what comes of it is told to the flight.
     func run() async {
@@ -45,17 +45,29 @@ struct CacheExchange: Sendable {
         do throws(TransportError) {
             let response = try await host.transport.send(
                 request, body: inquiry.asked.body, timeouts: inquiry.asked.timeouts ?? host.options.timeouts)
+            let receivedAt = host.services.now()
             let answered = Answered(
-                head: response.head, sent: request, requestedAt: requestedAt, receivedAt: host.services.now())
+                head: response.head, sent: request, requestedAt: requestedAt, receivedAt: receivedAt,
+                policy: await policy(for: response.head, to: request))
             return (answered, response.body)
         } catch {
             throw .transport(error)
         }
     }
 
+    /// The rules for an answer. The first response that a secret selects has a salt drawn where it is kept.
+    private func policy(for head: HTTPResponse, to sent: HTTPRequest) async -> CachePolicy {
+        var policy = inquiry.policy
+        guard plan.isStoring, policy.selectingSalt == nil, policy.needsSalt(head.headerFields, sent) else {
+            return policy
+        }
+        policy.selectingSalt = await host.salt(of: inquiry.cache, drawing: true)
+        return policy
+    }
+
     /// The request as the policy sends it when nothing is stored.
     private var unconditional: HTTPRequest {
-        let decision = policy.reuse(
+        let decision = inquiry.policy.reuse(
             inquiry.request, url: inquiry.url, among: [], terms: inquiry.asked.terms, at: host.services.now())
         if case .forward(let request, _) = decision { return request }
         return inquiry.request
@@ -71,13 +83,16 @@ struct CacheExchange: Sendable {
         return join.length > host.options.fileLimit
     }
 
+    /// Whether the host asked for a part.
+    var isRangeAskedByHost: Bool { inquiry.request.headerFields[.range] != nil }
+
     /// Whether the range that was sent is the one that the host asked for.
     private func isRangeAsked(in answered: Answered) -> Bool {
         answered.sent.headerFields[.range] == inquiry.request.headerFields[.range]
     }
 
     private func join(_ refresh: UpdateDecision.Refresh, _ answered: Answered) -> BodyJoin? {
-        let part = policy.storage(
+        let part = answered.policy.storage(
             of: answered.head, to: answered.sent, url: inquiry.url, terms: inquiry.asked.terms,
             requestedAt: answered.requestedAt, receivedAt: answered.receivedAt)
         guard plan.candidates.indices.contains(refresh.index), case .store(let new, _) = part else { return nil }
@@ -87,14 +102,14 @@ struct CacheExchange: Sendable {
 
     private func update(by answered: Answered) -> UpdateDecision {
         guard plan.isStoring else { return .none(because: .notStoring) }
-        return policy.update(
+        return answered.policy.update(
             plan.candidates.map(\.response), by: answered.head, to: answered.sent, requestedAt: answered.requestedAt,
             receivedAt: answered.receivedAt)
     }
 
     /// RFC 9111 §4.4.
     private func invalidate(by answered: Answered) async {
-        let urls = policy.invalidations(by: answered.head, to: answered.sent, url: inquiry.url)
+        let urls = answered.policy.invalidations(by: answered.head, to: answered.sent, url: inquiry.url)
         guard !urls.isEmpty else { return }
         for key in Set(urls).union([inquiry.key]) { await host.markInvalid(key, except: flight) }
     }
@@ -147,15 +162,18 @@ struct CacheExchange: Sendable {
     /// As what the answer is stored; nil when it is not.
     private func storage(of answered: Answered) -> (StoredResponse?, CacheReason) {
         guard plan.isStoring, inquiry.cache != nil else { return (nil, .notStoring) }
-        let decision = policy.storage(
+        let decision = answered.policy.storage(
             of: answered.head, to: answered.sent, url: inquiry.url, terms: inquiry.asked.terms,
             requestedAt: answered.requestedAt, receivedAt: answered.receivedAt)
         switch decision {
         case .refuse(let because): return (nil, because)
         case .store(let response, let because):
-            let replaced = plan.candidates.map(\.response).filter { policy.selects(answered.sent, $0) }
-            if answered.head.status.code >= 400, replaced.contains(where: { $0.status.code < 400 }) {
+            let replaced = plan.stored.map(\.response).filter { answered.policy.selects(answered.sent, $0) }
+            if isError(answered.head.status), replaced.contains(where: { !isError($0.status) }) {
                 return (nil, .errorLeavesCache)
+            }
+            if answered.policy.isUnaskedPage(answered.head, to: answered.sent, inPlaceOf: replaced) {
+                return (nil, .pageLeavesCache)
             }
             if response.coverage != .whole, replaced.contains(where: { $0.coverage == .whole }) {
                 return (nil, .partBesideWhole)
@@ -166,6 +184,11 @@ struct CacheExchange: Sendable {
             }
             return (response, because)
         }
+    }
+
+    /// Whether an answer of this status is not what was asked for; to a caller who wants a value, a redirection is not.
+    private func isError(_ status: HTTPResponse.Status) -> Bool {
+        status.code >= 400 || inquiry.check != nil && status.kind != .successful
     }
 }
 

@@ -10,6 +10,9 @@ final class FlightTable: Sendable {
         var tags: Set<String>
         var isPinned: Bool
         var isPersistent: Bool?
+        var account: String?
+        /// Whether the body is decoded before it is stored: one that is not could replace what one that is would keep.
+        var isChecked: Bool
     }
 
     private struct State {

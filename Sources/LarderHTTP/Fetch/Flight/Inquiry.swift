@@ -11,13 +11,21 @@ struct Inquiry: Sendable {
     let key: String
     /// Where it is kept; nil for nowhere.
     let cache: (any ResponseCache)?
+    /// The rules for it: the cache's, with its account, and with the salt of the place where answers are kept.
+    let policy: CachePolicy
+    /// What the whole body of an answer has to pass before it is kept; nil: nothing.
+    let check: BodyCheck?
 
     var request: HTTPRequest { asked.request }
 
     /// - Throws: ``HTTPCacheError/invalidRequest(_:)``.
-    init(_ asked: FetchRequest, cache: (any ResponseCache)?) throws(HTTPCacheError) {
+    init(
+        _ asked: FetchRequest, cache: (any ResponseCache)?, policy: CachePolicy, check: BodyCheck?
+    ) throws(HTTPCacheError) {
         self.asked = asked
         self.cache = cache
+        self.policy = policy
+        self.check = check
         do throws(TransportError) {
             url = Self.normalForm(try RequestTarget(asked.request))
         } catch {
@@ -52,6 +60,8 @@ struct FlightPlan: Sendable {
     var sent: HTTPRequest
     /// What is stored, and what the answer may confirm or complete.
     var candidates: [CachedResponse]
+    /// What is stored, and what the answer may take the place of.
+    var stored: [CachedResponse]
     /// The candidate that a 304 is expected to confirm.
     var chosen: Int?
     /// Whether the answer may be stored.

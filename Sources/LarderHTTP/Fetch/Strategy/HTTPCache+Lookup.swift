@@ -28,7 +28,7 @@ extension HTTPCache {
     func step(_ lookup: Lookup, forcingValidation: Bool = false) -> Step {
         var terms = lookup.inquiry.asked.terms
         if forcingValidation { terms.forcesValidation = true }
-        let decision = policy.reuse(
+        let decision = lookup.inquiry.policy.reuse(
             lookup.inquiry.request, url: lookup.inquiry.url, among: lookup.responses, terms: terms, at: lookup.now)
         switch decision {
         case .reuse(let place, let freshness, let because):
@@ -51,7 +51,8 @@ extension HTTPCache {
 
     private func plan(_ lookup: Lookup, _ request: HTTPRequest, _ chosen: Int?, _ because: CacheReason) -> FlightPlan {
         FlightPlan(
-            sent: request, candidates: lookup.candidates, chosen: chosen, isStoring: lookup.inquiry.cache != nil,
+            sent: request, candidates: lookup.candidates, stored: lookup.candidates, chosen: chosen,
+            isStoring: lookup.inquiry.cache != nil,
             reuse: because)
     }
 
@@ -71,9 +72,11 @@ extension HTTPCache {
         let (head, bytes) = policy.answer(
             with: entry.response, to: inquiry.request, length: entry.body.byteCount, age: age,
             isValidated: origin == .revalidated)
+        var value = HTTPAnswer(head: head, body: AnswerBody(.stored(entry.body, bytes)))
+        value.entry = entry
         return Fetched(
-            value: HTTPAnswer(head: head, body: AnswerBody(.stored(entry.body, bytes))), origin: origin, state: state,
-            age: .milliseconds(age), isIntermediate: false, reuse: because, storage: storage)
+            value: value, origin: origin, state: state, age: .milliseconds(age), isIntermediate: false, reuse: because,
+            storage: storage)
     }
 
     func state(_ freshness: Freshness, at now: Int64, offline: Bool = false) -> AnswerState {
@@ -89,7 +92,7 @@ extension HTTPCache {
         var terms = lookup.inquiry.asked.terms
         terms.softLifetime = nil
         terms.forcesValidation = false
-        let decision = policy.reuse(
+        let decision = lookup.inquiry.policy.reuse(
             request, url: lookup.inquiry.url, among: lookup.responses, terms: terms, at: lookup.now)
         switch decision {
         case .reuse(let place, let freshness, _), .reuseThenValidate(let place, let freshness, _, _),
@@ -125,7 +128,7 @@ extension HTTPCache {
         if rule != .permitted { terms.forcesValidation = false }
         // To the standard, a server that does not answer is one that its gateway could not reach.
         let asked: HTTPResponse.Status? = rule == .permitted ? status ?? .gatewayTimeout : status
-        let decision = policy.fallback(
+        let decision = lookup.inquiry.policy.fallback(
             to: lookup.candidates[place].response, for: lookup.inquiry.request, status: asked, terms: terms,
             at: lookup.now)
         guard case .serve(let because) = decision else { return nil }

@@ -14,7 +14,7 @@ extension HTTPCache {
             isJoinable
             ? FlightTable.Key(
                 cacheKey: inquiry.key, request: asked.request, tags: asked.tags, isPinned: asked.isPinned,
-                isPersistent: asked.isPersistent)
+                isPersistent: asked.isPersistent, account: inquiry.policy.account, isChecked: inquiry.check != nil)
             : nil
         let ticket = flights.board(key) {
             Flight(cacheKey: inquiry.key, tags: asked.tags, unreadLimit: options.unreadLimit)

@@ -27,7 +27,7 @@ extension CachePolicy {
             let isAny = variesOnEverything(response.headerFields)
             return .refuse(because: isAny ? Reasons.variesOnAll : Reasons.variesOnSecret)
         }
-        var fields = KeptFields.kept(of: response.headerFields)
+        var fields = KeptFields.kept(of: response.headerFields, without: secretFields)
         if !fields.has("date") { fields.append(HTTPField(name: .date, value: FieldDate.text(of: receivedAt))) }
         var status = response.status
         if status == .partialContent, coverage == .whole {

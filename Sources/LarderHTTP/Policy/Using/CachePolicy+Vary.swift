@@ -3,21 +3,46 @@ internal import HTTPTypes
 extension CachePolicy {
     /// What selects a response to `request` with these `Vary` fields: nil when nothing can. RFC 9111 §4.1.
     ///
-    /// Nothing can for `*`, nor, without a salt, for a field that secrets come in.
+    /// Nothing can for `*`, nor, without a salt, for a field that secrets come in. Where the host names the account, what
+    /// was asked for with credentials is that account's alone, whatever `Vary` names, and newer credentials of the account
+    /// select what older ones brought.
     func selecting(by fields: HTTPFields, _ request: HTTPRequest) -> [StoredResponse.SelectingField]? {
         if variesOnEverything(fields) { return nil }
         var selecting: [StoredResponse.SelectingField] = []
         for name in FieldScanner.tokens(fields.combined("vary") ?? []) {
             let value = request.headerFields.combined(name)
-            guard KeptFields.secret.contains(name), let value else {
+            guard isSecret(name), account != nil || value != nil else {
                 selecting.append(.init(name: name, value: value.map { normalised($0, name) }))
                 continue
             }
             guard let selectingSalt else { return nil }
-            let digest = Fingerprint.text(of: Array(name.utf8) + [0x3A] + value, key: selectingSalt)
+            // No field's value has a byte of zero: an account is never taken for a value.
+            let secret = account.map { [0] + Array($0.utf8) + [0, value == nil ? 0 : 1] } ?? value ?? []
+            let digest = Fingerprint.text(of: Array(name.utf8) + [0x3A] + secret, key: selectingSalt)
             selecting.append(.init(name: name, value: digest))
         }
+        guard let account, hasCredentials(request) else { return selecting }
+        guard let selectingSalt else { return nil }
+        let digest = Fingerprint.text(of: Array(Self.accountName.utf8) + [0] + Array(account.utf8), key: selectingSalt)
+        selecting.append(.init(name: Self.accountName, value: digest))
         return selecting
+    }
+
+    /// Whether storing a response with these fields needs a salt.
+    func needsSalt(_ fields: HTTPFields, _ request: HTTPRequest) -> Bool {
+        if account != nil, hasCredentials(request) { return true }
+        return FieldScanner.tokens(fields.combined("vary") ?? []).contains { name in
+            isSecret(name) && (account != nil || request.headerFields.has(name))
+        }
+    }
+
+    /// Stands in the place of a field's name, and is none: FORMAT.md, "responses".
+    private static let accountName = ":account"
+
+    private func isSecret(_ name: String) -> Bool { KeptFields.secret.contains(name) || secretFields.contains(name) }
+
+    private func hasCredentials(_ request: HTTPRequest) -> Bool {
+        request.headerFields.contains { isSecret($0.name.canonicalName) }
     }
 
     /// Whether a `Vary` of `*` says that nothing but the server can select the response.
