@@ -24,7 +24,7 @@ public struct OutboxWriteQueue: WriteQueue {
     /// - Parameters:
     ///   - loadsAnswers: whether what the server makes of a write becomes the object: the answer's body, or else a GET. The
     ///     outbox's ``OutboxConfiguration/loading`` says what of a body that is.
-    ///   - contentType: that of the bodies.
+    ///   - contentType: that of the bodies of writes that name none.
     public init(_ outbox: Outbox, loadsAnswers: Bool = true, contentType: String = "application/json") {
         self.outbox = outbox
         self.loadsAnswers = loadsAnswers
@@ -34,14 +34,15 @@ public struct OutboxWriteQueue: WriteQueue {
     /// The outbox's.
     public var keyField: HTTPField.Name { outbox.keyField }
 
-    /// Enqueues the write under its own identity, as JSON unless the queue says otherwise.
+    /// Enqueues the write under its own identity.
     ///
     /// - Throws: as ``Outbox/enqueue(_:)``.
     public func enqueue(_ write: QueuedWrite, effects: [RowEffect]) async throws {
         let isEmpty = write.payload.isEmpty
         let sent = OutboxWrite(
             Self.mutationType, write.method, write.path, body: isEmpty ? .none : .bytes(write.payload),
-            fields: isEmpty ? [:] : [.contentType: contentType], entity: write.object.description, lane: Self.lane,
+            fields: isEmpty ? [:] : [.contentType: write.contentType ?? contentType], entity: write.object.description,
+            lane: Self.lane,
             effects: effects, loadsAnswer: loadsAnswers && write.method != .delete)
         let prepared = try outbox.prepare(sent, id: write.id, triedAt: write.isInDoubt ? write.createdAt : nil)
         try await outbox.store.write { transaction in _ = try transaction.enqueue(prepared) }
@@ -50,9 +51,84 @@ public struct OutboxWriteQueue: WriteQueue {
     /// Whether any of the writes waits, or is parked.
     ///
     /// - Throws: what the store throws.
-    public func hasWaiting() throws -> Bool {
+    public func hasWaiting() throws -> Bool { try !entries().isEmpty }
+
+    /// The writes that wait or are parked, in their order.
+    ///
+    /// - Throws: what the store throws.
+    public func waiting() throws -> [WaitingWrite] {
+        try entries().map { entry in
+            WaitingWrite(
+                entity: entry.draft.entity ?? "", changed: entry.rows.first.flatMap(ObjectName.init(row:)),
+                path: entry.draft.endpoint)
+        }
+    }
+
+    /// Tries at once what waits about an object or before it, and waits until the server has answered all of it, or until the
+    /// outbox is paused or waits for a later time.
+    ///
+    /// - Throws: `CancellationError`; what the store throws.
+    public func sendWaiting(about object: ObjectName) async throws {
+        let entity = object.description
+        for entry in try Self.upTo(entity, entries()) {
+            let isParked = entry.delivery.state == .failed && entry.draft.entity == entity
+            guard isParked || entry.delivery.state == .waiting else { continue }
+            do {
+                try await outbox.retry(entry.id)
+            } catch OutboxError.unknownEntry {
+                // Sent meanwhile.
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for try await _ in outbox.store.values(in: .outbox, { _ in true }) {
+                    if try !isMoving(entity) { return }
+                }
+            }
+            group.addTask {
+                for await _ in outbox.statuses() {
+                    if try !isMoving(entity) { return }
+                }
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Whether what waits about an entity will be sent without a wait.
+    private func isMoving(_ entity: String) throws -> Bool {
+        let before = try Self.upTo(entity, entries())
+        if before.isEmpty || outbox.status.pauses.contains(where: \.isOfAll) { return false }
+        return before.allSatisfy { entry in
+            switch entry.delivery.state {
+            case .pending, .sending: true
+            case .waiting, .rejected: false
+            // Parked, it holds what is about the same only.
+            case .failed, .unresolved, .conflicted: entry.draft.entity != entity
+            }
+        }
+    }
+
+    /// The entries up to the last one about an entity.
+    private static func upTo(_ entity: String, _ entries: [OutboxEntry]) -> ArraySlice<OutboxEntry> {
+        let last = entries.lastIndex { $0.draft.entity == entity }
+        return last.map { entries[...$0] } ?? []
+    }
+
+    private func entries() throws -> [OutboxEntry] {
         try outbox.store.read { view in
-            try view.outboxEntries(lane: Self.laneText).contains { $0.delivery.state != .rejected }
+            try view.outboxEntries(lane: Self.laneText).filter { $0.delivery.state != .rejected }
+        }
+    }
+}
+
+extension PauseReason {
+    /// Whether it keeps the writes of the account signed in from being sent.
+    fileprivate var isOfAll: Bool {
+        switch self {
+        case .notRunning, .offline, .signedOut, .signInExpired, .otherAccounts, .storage: true
+        case .held: false
         }
     }
 }

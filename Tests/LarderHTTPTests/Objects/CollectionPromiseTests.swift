@@ -170,9 +170,9 @@ import Testing
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
         _ = try await world.cache.collection(users("x > 2"))
         let wrong = try await world.cache.deleteAllFromStorage(users("x > 1"))
-        #expect(!wrong)
+        #expect(!wrong.wasKept)
         let right = try await world.cache.deleteAllFromStorage(users("x > 2"))
-        #expect(right)
+        #expect(right.wasKept)
         world.goOffline()
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(3)) }
         await #expect(throws: HTTPCacheError.self) { try await world.cache.collection(users("x > 2")) }
@@ -209,7 +209,7 @@ import Testing
         await #expect(throws: HTTPCacheError.self) { try await world.cache.collection(allUsers) }
         #expect(try await world.cache.collection(friends).value.isComplete)
         let own = try await world.cache.deleteAllFromStorage(friends)
-        #expect(own)
+        #expect(own.wasKept)
         await #expect(throws: HTTPCacheError.self) { try await world.cache.collection(friends) }
     }
 

@@ -58,5 +58,43 @@ import Testing
         #expect(try await offline.collection(allUsers).numbers == ["11", "21"])
         try store.close()
     }
+
+    @Test(arguments: RealTransport.allCases)
+    func `saved by the network only arrive behind what waits in the outbox`(_ transport: RealTransport) async throws {
+        let directory = TemporaryDirectory()
+        let store = try Store.open(at: directory.path + "/store", host: .still)
+        let origin = HTTPOrigin()
+        origin["/User/1"] = OriginPage("")
+        origin["/User/1"]?.fault = .status(503)
+        try await origin.serve { address in
+            let outbox = Outbox(
+                store: store, transport: transport.make(),
+                configuration: OutboxConfiguration(base: try #require(BaseURL(address))),
+                connectivity: ScriptedConnectivity(.online))
+            let cache = ObjectCache(
+                service: ModelService(authority: String(address.trimmingPrefix("http://"))),
+                transport: transport.make(), persistent: .store(store, writes: OutboxWriteQueue(outbox)),
+                classes: [ObjectClass("User", persistence: .persistent)], host: .still)
+            try await cache.save(user(1), payload: Array("10".utf8), strategy: .cacheOnly)
+            let run = Task { try await outbox.run() }
+            // It waits for its next attempt.
+            let refused = store.values(in: .outbox) { view in
+                try view.outboxEntries().contains { $0.delivery.state == .waiting }
+            }
+            for try await isRefused in refused where isRefused { break }
+            origin["/User/1"] = OriginPage("")
+            guard case .sent = try await cache.save(user(1), payload: Array("11".utf8), strategy: .networkOnly) else {
+                Issue.record("it was not sent")
+                return
+            }
+            #expect(try store.read { view in try view.outboxEntries() }.isEmpty)
+            run.cancel()
+            _ = await run.result
+        }
+        let keys = origin.requests.filter { $0.method == "PUT" }.map { $0["x-idempotency-key"] }
+        #expect(keys.count >= 3)
+        #expect(Set(keys.dropLast()).count == 1 && keys.first != keys.last)
+        try store.close()
+    }
 }
 #endif

@@ -3,6 +3,7 @@ internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 internal import Logging
+internal import Synchronization
 
 // One question, by one strategy.
 extension ObjectCache {
@@ -40,6 +41,8 @@ extension ObjectCache {
     func ask<Asked: ObjectInquiring>(
         _ inquiry: Asked, keepingIn target: ObjectPersistence?
     ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
+        let filter = beginAnswer(to: inquiry.question)
+        defer { order.end(filter.start) }
         let kind = options.validators.kind(of: inquiry.question)
         let known = target == nil ? nil : kept(inquiry)
         if let kind, let known, known.isComplete, !known.validators.isEmpty {
@@ -47,20 +50,23 @@ extension ObjectCache {
             kind.strip(&request)
             kind.apply(known.validators, to: &request)
             let response = try await send(request, body: nil)
-            if response.head.status != .notModified { return try await take(response, inquiry, kind, target) }
-            // It may have been removed while the server was asked.
-            if let kept = kept(inquiry), kept.isComplete {
-                return await confirm(kept, inquiry, kind.validators(in: response.head), target)
+            if response.head.status != .notModified {
+                return try await take(response, inquiry, kind, filter, target)
+            }
+            // It may have been removed or replaced while the server was asked.
+            if let kept = kept(inquiry), kept.isComplete, kept.validators == known.validators {
+                return await confirm(kept, inquiry, kind.validators(in: response.head), filter, target)
             }
         }
         var request = try request(for: inquiry.question)
         kind?.strip(&request)
-        return try await take(try await send(request, body: nil), inquiry, kind, target)
+        return try await take(try await send(request, body: nil), inquiry, kind, filter, target)
     }
 
     /// Keeps an answer, and gives it back.
     private func take<Asked: ObjectInquiring>(
-        _ response: TransportResponse, _ inquiry: Asked, _ kind: ValidatorFields.Kind?, _ target: ObjectPersistence?
+        _ response: TransportResponse, _ inquiry: Asked, _ kind: ValidatorFields.Kind?, _ filter: AnswerFilter,
+        _ target: ObjectPersistence?
     ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
         guard response.head.status.kind == .successful else { throw .server(response.head) }
         let body: [UInt8]
@@ -83,9 +89,10 @@ extension ObjectCache {
         if let target {
             let validators = kind?.validators(in: response.head) ?? Validators()
             intake.add(inquiry.record(objects, validators, at: now), to: target)
-            storage = await keep(intake) ? ObjectReason.kept : ObjectReason.failed
-            // What waits to be sent is newer than what the server says.
-            if target == .persistent, hasWaitingWrites, let shown = kept(inquiry) { value = shown.value }
+            storage = await keep(intake, filter)
+            // What was written here is newer than what the server says.
+            let isOlder = storage == ObjectReason.overtaken || target == .persistent && hasWaitingWrites
+            if isOlder, let shown = kept(inquiry) { value = shown.value }
         }
         return Fetched(
             value: value, origin: .network, state: .fresh(until: now), age: .zero, isIntermediate: false,
@@ -103,7 +110,8 @@ extension ObjectCache {
 
     /// Notes that the server confirmed what is kept, and gives that back.
     private func confirm<Asked: ObjectInquiring>(
-        _ kept: KeptAnswer<Asked.Value>, _ inquiry: Asked, _ sent: Validators, _ target: ObjectPersistence?
+        _ kept: KeptAnswer<Asked.Value>, _ inquiry: Asked, _ sent: Validators, _ filter: AnswerFilter,
+        _ target: ObjectPersistence?
     ) async -> Fetched<Asked.Value> {
         let now = host.now()
         // What the confirmation leaves out is as it was.
@@ -118,11 +126,11 @@ extension ObjectCache {
         } else if target == kept.place {
             intake.add(inquiry.confirm(validators, at: now), to: kept.place)
         }
-        let isKept = await keep(intake)
+        let storage = await keep(intake, filter)
         var answer = answer(kept, .revalidated, reuse: ObjectReason.confirmed)
         answer.state = .fresh(until: now)
         answer.age = .zero
-        answer.storage = isKept ? ObjectReason.alreadyKept : ObjectReason.failed
+        answer.storage = storage == ObjectReason.kept ? ObjectReason.alreadyKept : storage
         return answer
     }
 
@@ -136,18 +144,19 @@ extension ObjectCache {
             reuse: reuse, storage: ObjectReason.alreadyKept)
     }
 
-    /// Makes the changes of an answer; false when that failed, which costs the answer nothing.
-    private func keep(_ intake: ObjectIntake) async -> Bool {
-        var isKept = true
+    /// Makes the changes of an answer that are still due; that this fails costs the answer nothing.
+    private func keep(_ intake: ObjectIntake, _ filter: AnswerFilter) async -> CacheReason {
+        var result = ObjectReason.kept
         for (persistence, changes) in intake.changes {
             do {
-                try await shelves.apply(changes, to: persistence)
+                let made = try await shelves.apply(changes, to: persistence) { filter.admitted($0, to: persistence) }
+                if made != changes, result == ObjectReason.kept { result = ObjectReason.overtaken }
             } catch {
-                isKept = false
+                result = ObjectReason.failed
                 host.logger.warning("an answer could not be kept: \(error)")
             }
         }
-        return isKept
+        return result
     }
 }
 
@@ -162,12 +171,28 @@ extension ObjectCache {
         }
     }
 
+    /// Sends a request; an answer of success that is not the server's is thrown.
     func send(_ request: HTTPRequest, body: [UInt8]?) async throws(HTTPCacheError) -> TransportResponse {
         guard isOnline() else { throw .transport(.noConnection(reason: "the host says so")) }
+        let response: TransportResponse
         do throws(TransportError) {
-            return try await transport.send(request, body: body, timeouts: options.timeouts)
+            response = try await transport.send(request, body: body, timeouts: options.timeouts)
         } catch {
             throw .transport(error)
         }
+        if response.head.status.kind == .successful, !service.accepts(response.head, at: request.path ?? "") {
+            throw .transport(.other(reason: "the answer is not the server's"))
+        }
+        return response
     }
+
+    /// Notes that the server is about to be asked; ``ChangeOrder/end(_:)`` must follow.
+    func beginAnswer(to question: ObjectQuestion) -> AnswerFilter {
+        let start = order.begin()
+        // What waits is read behind it: what was sent before that is in the answer.
+        return AnswerFilter(order: order, start: start, question: question, writes: writes, waited: queuedWrites)
+    }
+
+    /// The writes that wait in the queue of persistent classes; none, where that cannot be read.
+    var queuedWrites: [WaitingWrite] { (try? state.withLock { $0.persistent?.writes }?.waiting()) ?? [] }
 }

@@ -11,6 +11,9 @@ internal import Synchronization
 /// kept in memory or in the store, as the host chose, and each request may choose otherwise.
 ///
 /// What is kept here is the host's own content, kept by the host's word: `Cache-Control` has no say in it.
+///
+/// A write or a removal made here while the server is asked is newer than the answer, which is then not stored over it.
+/// Answers are not ordered among each other.
 public final class ObjectCache: Sendable {
     struct State {
         /// By the bytes of the name.
@@ -28,6 +31,8 @@ public final class ObjectCache: Sendable {
     let memory: ObjectPlace
     /// The writes of classes in memory that wait.
     let writes = MemoryWrites()
+    let order = ChangeOrder()
+    let turns = WriteTurns()
     let state: Mutex<State>
 
     /// A cache of what `service` offers.

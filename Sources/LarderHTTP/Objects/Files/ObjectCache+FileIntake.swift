@@ -9,7 +9,8 @@ internal import Synchronization
 extension ObjectCache {
     /// Keeps the body of an answer where `target` says, up to the limit, and gives the answer back.
     func intake(
-        _ response: TransportResponse, _ file: ObjectFile, _ stored: StoredResponse, _ target: ObjectPersistence?
+        _ response: TransportResponse, _ file: ObjectFile, _ stored: StoredResponse, _ filter: AnswerFilter,
+        _ target: ObjectPersistence?
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
         guard let target, let cache = files(target) else {
             return passed(response, response.body, ObjectReason.notKeeping)
@@ -23,17 +24,24 @@ extension ObjectCache {
         guard let writer = try? await cache.write(stored, for: file.key, options: options) else {
             return passed(response, response.body, ObjectReason.failed)
         }
-        switch await fill(writer, from: response.body, announced: announced) {
+        let path = try request(for: .file(file)).path ?? ""
+        switch await fill(writer, from: response.body, announced: announced, if: { filter.admits(file, at: path) }) {
         case .whole(let entry):
             if target == .persistent { _ = try? await memory.files.remove(.key(file.key)) }
             var answer = answer(
                 entry, .network, state: .fresh(until: entry.response.receivedAt), ObjectReason.asked)
             answer.storage = ObjectReason.kept
+            if !filter.admits(file, at: path) {
+                // Removed or replaced here between the last look and now.
+                await dropFiles(.key(file.key))
+                answer.storage = ObjectReason.overtaken
+            }
             return answer
         case .tooLong(let chunks):
             logTooLarge()
             return passed(response, response.body.following(chunks), ObjectReason.tooLarge)
         case .broken(let error): throw .transport(error)
+        case .overtaken: return try await download(file, keepingIn: nil)
         case .notKept(let error):
             host.logger.warning("a file could not be kept: \(error)")
             // What has arrived is gone; the server is asked once more, and nothing is kept.
@@ -46,12 +54,18 @@ extension ObjectCache {
         /// Longer than the limit; what has arrived.
         case tooLong([[UInt8]])
         case broken(TransportError)
+        /// Written or removed here while it arrived.
+        case overtaken
         case notKept(any Error)
     }
 
-    /// - Parameter announced: the length of the body, within the limit; nil when it is not known beforehand, and what
-    ///   arrives has to be held until it is clear that all of it can be kept.
-    private func fill(_ writer: any ResponseWriter, from body: TransportBody, announced: Int64?) async -> Filling {
+    /// - Parameters:
+    ///   - announced: the length of the body, within the limit; nil when it is not known beforehand, and what
+    ///     arrives has to be held until it is clear that all of it can be kept.
+    ///   - isDue: whether it may still be kept, asked when all of it has arrived.
+    private func fill(
+        _ writer: any ResponseWriter, from body: TransportBody, announced: Int64?, if isDue: () -> Bool
+    ) async -> Filling {
         var held: [[UInt8]] = []
         var count: Int64 = 0
         let chunks = body.makeAsyncIterator()
@@ -71,6 +85,10 @@ extension ObjectCache {
             }
             if let announced, count != announced {
                 throw TransportError.connectionLost(reason: "the length of the body is not the one its head announced")
+            }
+            guard isDue() else {
+                await writer.cancel()
+                return .overtaken
             }
             return .whole(try await writer.finish(coverage: nil))
         } catch let error as TransportError {

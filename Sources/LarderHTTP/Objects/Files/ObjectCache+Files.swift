@@ -48,6 +48,8 @@ extension ObjectCache {
     func download(
         _ file: ObjectFile, keepingIn target: ObjectPersistence?
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        let filter = beginAnswer(to: .file(file))
+        defer { order.end(filter.start) }
         let kind = options.validators.object
         let known = target == nil ? nil : await kept(file)
         var plain = try request(for: .file(file))
@@ -66,7 +68,7 @@ extension ObjectCache {
         let stored = StoredResponse(
             method: .get, url: url, status: response.head.status,
             fields: KeptFields.kept(of: response.head.headerFields), requestedAt: requestedAt, receivedAt: host.now())
-        return try await intake(response, file, stored, target)
+        return try await intake(response, file, stored, filter, target)
     }
 
     private func confirm(

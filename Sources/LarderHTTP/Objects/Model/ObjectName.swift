@@ -34,6 +34,13 @@ public struct ObjectName: Hashable, Sendable {
         ResourceKey("class:" + className, 0)
     }
 
+    /// The class whose objects belong to a resource; nil for a resource of other rows.
+    static func className(of resource: ResourceKey) -> String? {
+        let mark = "class:".utf8
+        guard resource.group.utf8.starts(with: mark), resource.id == 0 else { return nil }
+        return String(decoding: resource.group.utf8.dropFirst(mark.count), as: UTF8.self)
+    }
+
     /// The objects that one of its attributes refers to, as a collection of theirs.
     ///
     /// - Parameter query: what to ask of them; empty for all.
@@ -63,9 +70,12 @@ public struct ObjectFile: Hashable, Sendable {
     /// What its content is kept under.
     var key: String { Self.keyPrefix(of: object) + attribute }
 
+    /// What the keys of all files begin with.
+    static let keyPrefix = "object-file:"
+
     /// What the keys of all files of an object begin with: the length keeps one name from being another's beginning.
     static func keyPrefix(of object: ObjectName) -> String {
-        "object-file:\(object.className.utf8.count):\(object.className):\(object.id.utf8.count):\(object.id):"
+        keyPrefix + "\(object.className.utf8.count):\(object.className):\(object.id.utf8.count):\(object.id):"
     }
 
     /// By what all files of a class are removed together.

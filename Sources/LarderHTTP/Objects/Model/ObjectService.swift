@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import LarderFormat
+internal import LarderTransport
 
 /// What is asked of a server.
 public enum ObjectQuestion: Hashable, Sendable {
@@ -85,4 +86,29 @@ public protocol ObjectService: Sendable {
     ///
     /// - Throws: when the body cannot be understood.
     func objects(in body: [UInt8], answering question: ObjectQuestion) throws -> [ReceivedObject]
+
+    /// The media type of the body of a write; by default `application/octet-stream` for uploads.
+    ///
+    /// Nil, which is the default for the rest, is that of ``request(_:_:)``, or else of the ``WriteQueue`` or the codec.
+    func contentType(of write: ObjectWrite) -> String?
+
+    /// Whether an answer of success is the server's own; by default any but an HTML page, which a captive portal or a sign-in
+    /// page sends in the server's place.
+    ///
+    /// What is no answer keeps nothing and confirms nothing: the server counts as not reached.
+    ///
+    /// - Parameter path: what the request was for.
+    func accepts(_ head: HTTPResponse, at path: String) -> Bool
+}
+
+extension ObjectService {
+    /// `application/octet-stream` for uploads, nil for the rest.
+    public func contentType(of write: ObjectWrite) -> String? {
+        if case .upload = write { "application/octet-stream" } else { nil }
+    }
+
+    /// False for an HTML page.
+    public func accepts(_ head: HTTPResponse, at path: String) -> Bool {
+        !CaptivePortal.isLikely(status: head.status.code, contentType: head.headerFields[.contentType])
+    }
 }

@@ -50,29 +50,46 @@ struct ObjectShelves: Sendable {
         return (entry, place)
     }
 
-    /// Makes changes where they belong.
-    func apply(_ changes: [ObjectChange], to persistence: ObjectPersistence) async throws {
-        try await storage(persistence).apply(changes)
-        guard persistence == .persistent else { return }
-        let replaced = changes.compactMap { (change) -> ObjectChange? in
+    /// Makes those of the changes that `admitted` lets through where they belong, and returns them.
+    ///
+    /// - Parameter admitted: called when no other change can come in between; see ``ObjectStorage/apply(deciding:)``.
+    @discardableResult
+    func apply(
+        _ changes: [ObjectChange], to persistence: ObjectPersistence,
+        admitted: @escaping @Sendable ([ObjectChange]) -> [ObjectChange]
+    ) async throws -> [ObjectChange] {
+        if changes.isEmpty { return [] }
+        let made = try await storage(persistence).apply(deciding: { admitted(changes) })
+        guard persistence == .persistent else { return made }
+        let replaced = made.compactMap { (change) -> ObjectChange? in
             switch change {
             case .put(let object): .remove(object.name)
             case .putCollection(let name, _, _, _): .removeCollection(name)
             default: nil
             }
         }
-        try await memory.apply(replaced)
+        if !replaced.isEmpty { try await memory.apply(deciding: { admitted(replaced) }) }
+        return made
     }
 
     /// Removes an object from both.
-    func remove(_ name: ObjectName) async throws {
-        for storage in all { try await storage.apply([.remove(name)]) }
+    ///
+    /// - Parameter isWaiting: whether it stays in memory.
+    func remove(_ name: ObjectName, keepingInMemory isWaiting: Bool = false) async throws {
+        for (place, storage) in all.enumerated() where place > 0 || !isWaiting {
+            try await storage.apply([.remove(name)])
+        }
     }
 
     /// Removes a collection from both, and its objects unless another collection of either holds them.
     ///
+    /// - Parameters:
+    ///   - waiting: objects that stay in memory.
+    ///   - willRemove: called with the objects that go, before they do.
     /// - Returns: false when neither had it.
-    func removeCollection(_ name: CollectionName) async throws -> Bool {
+    func removeCollection(
+        _ name: CollectionName, keepingInMemory waiting: Set<ObjectName>, willRemove: (Set<ObjectName>) -> Void
+    ) async throws -> Bool {
         var members: Set<ObjectName> = []
         var isKnown = false
         for storage in all {
@@ -86,17 +103,32 @@ struct ObjectShelves: Sendable {
                 held.insert(member)
             }
         }
-        for storage in all {
-            try await storage.apply([.removeCollectionAndObjects(name, keeping: held)])
+        let removed = members.subtracting(held)
+        willRemove(removed)
+        for (place, storage) in all.enumerated() {
+            let kept = place == 0 ? waiting : []
+            try await storage.apply([.removeCollectionAndObjects(name, keeping: held.union(kept))])
             // What this storage keeps of the members of the other's collection.
-            let others = try members.subtracting(held).filter { try storage.object($0) != nil }
+            let others = try removed.subtracting(kept).filter { try storage.object($0) != nil }
             if !others.isEmpty { try await storage.apply(others.map { .remove($0) }) }
         }
         return isKnown
     }
 
     /// Removes all objects and collections of a class from both.
-    func removeClass(_ className: String) async throws {
-        for storage in all { try await storage.apply([.removeClass(className)]) }
+    ///
+    /// - Parameter restoring: what is to stay in memory, made again in the same step.
+    func removeClass(
+        _ className: String, restoring: @escaping @Sendable () -> [ObjectChange]
+    ) async throws {
+        try await persistent?.apply([.removeClass(className)])
+        try await memory.apply(deciding: { [.removeClass(className)] + restoring() })
+    }
+
+    /// The classes of which either keeps something.
+    func classNames() throws -> Set<String> {
+        var names: Set<String> = []
+        for storage in all { names.formUnion(try storage.classNames()) }
+        return names
     }
 }

@@ -17,8 +17,29 @@ public protocol ObjectStorage: Sendable {
     /// The collections of a class, those fetched through references among them.
     func collections(ofClass className: String) throws -> [CollectionName]
 
+    /// The classes of which an object or a collection is kept; the same may come twice.
+    func classNames() throws -> [String]
+
     /// Makes all of these changes, or none, in their order.
     func apply(_ changes: [ObjectChange]) async throws
+
+    /// Makes all of the changes that `decide` returns, or none, in their order.
+    ///
+    /// - Parameter decide: called when no other change of this storage can come between its decision and its changes,
+    ///   possibly more than once; must not use the storage.
+    /// - Returns: the changes that were made.
+    @discardableResult
+    func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange]
+}
+
+extension ObjectStorage {
+    /// Decides, and then makes the changes; enough for a storage in which changes never overlap.
+    @discardableResult
+    public func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {
+        let changes = decide()
+        try await apply(changes)
+        return changes
+    }
 }
 
 /// An object as a storage keeps it.

@@ -49,11 +49,29 @@ public struct StoreObjectStorage: ObjectStorage {
         try store.read { view in try view.collections(ofClass: className).map(\.name) }
     }
 
+    /// The classes of which an object or a collection is kept.
+    public func classNames() throws -> [String] {
+        try store.read { view in
+            let classes = try view.resources().filter { $0.rowCount > 0 }.compactMap {
+                ObjectName.className(of: $0.key)
+            }
+            return classes + (try view.collections().map(\.name.className))
+        }
+    }
+
     /// Makes all of these changes in one transaction, in their order.
     public func apply(_ changes: [ObjectChange]) async throws {
         if changes.isEmpty { return }
+        try await apply(deciding: { changes })
+    }
+
+    /// Makes all of the changes that `decide` returns in the transaction that decides, in their order.
+    @discardableResult
+    public func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {
         try await store.write { transaction in
+            let changes = decide()
             for change in changes { try transaction.apply(change) }
+            return changes
         }
     }
 }

@@ -16,12 +16,15 @@ public struct QueuedWrite: Hashable, Sendable {
     public var payload: [UInt8]
     /// What it is about.
     public var object: ObjectName
+    /// The media type of the body; nil leaves it to the queue.
+    public var contentType: String?
     /// Whether it was sent and not answered, so that the server may have it under its identity.
     public var isInDoubt = false
 
     /// A write of these parts that was not sent yet.
     public init(
-        id: UUIDBytes, createdAt: Int64, method: HTTPRequest.Method, path: String, payload: [UInt8], object: ObjectName
+        id: UUIDBytes, createdAt: Int64, method: HTTPRequest.Method, path: String, payload: [UInt8], object: ObjectName,
+        contentType: String? = nil
     ) {
         self.id = id
         self.createdAt = createdAt
@@ -29,6 +32,24 @@ public struct QueuedWrite: Hashable, Sendable {
         self.path = path
         self.payload = payload
         self.object = object
+        self.contentType = contentType
+    }
+}
+
+/// What is known of a write that waits in a queue.
+public struct WaitingWrite: Hashable, Sendable {
+    /// The description of the object that it is about.
+    public var entity: String
+    /// The object that it changes for readers; nil for an upload.
+    public var changed: ObjectName?
+    /// The path it goes to.
+    public var path: String
+
+    /// A waiting write of these parts.
+    public init(entity: String, changed: ObjectName?, path: String) {
+        self.entity = entity
+        self.changed = changed
+        self.path = path
     }
 }
 
@@ -43,4 +64,12 @@ public protocol WriteQueue: Sendable {
 
     /// Whether a write waits that a later one must not overtake.
     func hasWaiting() throws -> Bool
+
+    /// The writes that ``hasWaiting()`` counts, in their order.
+    func waiting() throws -> [WaitingWrite]
+
+    /// Has what waits about an object sent now, and what has to go before it.
+    ///
+    /// Returns when none of it waits any more, or when it cannot be sent now.
+    func sendWaiting(about object: ObjectName) async throws
 }

@@ -22,6 +22,7 @@ final class ObjectWorld: Sendable {
     let memory = MemoryObjectStorage()
     let log = LogLines()
     let connectivity = ScriptedConnectivity(.online)
+    let meanwhile = Meanwhile()
     let outbox: Outbox
     let cache: ObjectCache
     private let path: String
@@ -35,8 +36,12 @@ final class ObjectWorld: Sendable {
         var host = HostServices.virtual(clock)
         host.logger = log.logger
         store = try Store.open(at: path, host: host)
-        network = ScriptedTransport(clock: clock) { [server] (request, body) async throws(TransportError) in
-            try server.answer(request, body)
+        network = ScriptedTransport(clock: clock) { [server, meanwhile] (request, body) async throws(TransportError) in
+            let line = "\(request.method.rawValue) \(request.path ?? "")"
+            await meanwhile.run(before: line)
+            let answer = try server.answer(request, body)
+            await meanwhile.run(during: line)
+            return answer
         }
         outbox = try Self.outbox(store, network, connectivity)
         let queue = OutboxWriteQueue(outbox)
@@ -84,6 +89,11 @@ final class ObjectWorld: Sendable {
             connectivity: connectivity)
     }
 
+    /// Has `act` happen once, after the server has made its answer to a request and before the answer arrives.
+    func during(_ line: String, _ act: @escaping @Sendable () async throws -> Void) {
+        meanwhile.plan(during: line, act)
+    }
+
     /// Runs the outbox until nothing waits any more, and `body` is over.
     func sendOut(_ body: () async throws -> Void = {}) async throws {
         let run = Task { try await outbox.run() }
@@ -112,6 +122,30 @@ final class ObjectWorld: Sendable {
         var findings: [Finding] = []
         _ = try store.verify { findings.append($0) }
         return findings
+    }
+}
+
+/// What happens while a request is under way, by method and path; each once.
+final class Meanwhile: Sendable {
+    typealias Act = @Sendable () async throws -> Void
+
+    private let acts = Mutex<[String: Act]>([:])
+
+    func plan(during line: String, _ act: @escaping Act) { acts.withLock { $0["during " + line] = act } }
+
+    func plan(before line: String, _ act: @escaping Act) { acts.withLock { $0["before " + line] = act } }
+
+    func run(during line: String) async { await run("during " + line) }
+
+    func run(before line: String) async { await run("before " + line) }
+
+    private func run(_ moment: String) async {
+        guard let act = acts.withLock({ $0.removeValue(forKey: moment) }) else { return }
+        do {
+            try await act()
+        } catch {
+            Issue.record("\(moment): \(error)")
+        }
     }
 }
 

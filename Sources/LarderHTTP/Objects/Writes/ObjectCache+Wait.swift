@@ -1,0 +1,149 @@
+internal import LarderFormat
+internal import LarderStore
+internal import Logging
+internal import Synchronization
+
+// What a write changes here, and where it waits.
+extension ObjectCache {
+    /// Has a write wait, and its effect be seen.
+    func wait(
+        _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?
+    ) async throws(HTTPCacheError) {
+        note(write)
+        do {
+            if let queue {
+                try await handOver(writes.all.filter { $0.write.object == made.object }, to: queue)
+                try await queue.enqueue(made, effects: changes.compactMap(\.effect))
+                // What lies in memory would be found before it.
+                try await memory.objects.apply(changes.compactMap { $0.object.map { .remove($0) } })
+            } else {
+                writes.append(made, effects: changes, undo: try undoing(changes))
+                try await memory.objects.apply(changes)
+            }
+        } catch {
+            throw .reading(error)
+        }
+        await dropFiles(of: write)
+    }
+
+    /// Moves writes that wait in memory into the queue, where a later one about the same object is to wait behind them.
+    private func handOver(_ items: [MemoryWrites.Item], to queue: any WriteQueue) async throws {
+        for item in items {
+            var write = item.write
+            write.isInDoubt = true
+            try await queue.enqueue(write, effects: item.effects.compactMap(\.effect))
+            writes.accept(write.id)
+        }
+    }
+
+    /// What restores the objects that `changes` put or remove in memory.
+    private func undoing(_ changes: [ObjectChange]) throws(HTTPCacheError) -> [ObjectChange] {
+        var undo: [ObjectChange] = []
+        for name in changes.compactMap(\.object) {
+            do {
+                undo.append(try memory.objects.object(name).map { .put($0.object) } ?? .remove(name))
+            } catch {
+                throw .unreadable(error)
+            }
+        }
+        return undo
+    }
+
+    /// Where a write waits if it has to: that of a persistent class in the queue, and whatever has older ones there.
+    func queue(
+        for object: ObjectName, _ target: ObjectPersistence
+    ) throws(HTTPCacheError) -> (any WriteQueue)? {
+        let queue = state.withLock { $0.persistent?.writes }
+        if target == .memory {
+            guard let queue, try isWaiting(about: object, in: queue) else { return nil }
+            return queue
+        }
+        guard let queue else {
+            throw .notConfigured("a write of a persistent class waits in a queue, and none was given")
+        }
+        return queue
+    }
+
+    func isWaiting(about object: ObjectName, in queue: any WriteQueue) throws(HTTPCacheError) -> Bool {
+        do {
+            return try queue.waiting().contains { $0.entity == object.description }
+        } catch {
+            throw .reading(error)
+        }
+    }
+
+    /// Whether writes of persistent classes wait; no, where that cannot be read.
+    var hasWaitingWrites: Bool { (try? state.withLock { $0.persistent?.writes }?.hasWaiting()) ?? false }
+
+    /// Sends what waits in memory; whether something waits still that comes before a write.
+    func hasWaiting(_ queue: (any WriteQueue)?) async throws(HTTPCacheError) -> Bool {
+        do {
+            if let queue, try queue.hasWaiting() { return true }
+            if writes.all.isEmpty { return false }
+            try await sendQueued()
+            // A pass that was under way does not know of what was queued behind it.
+            return !writes.all.isEmpty
+        } catch {
+            throw .reading(error)
+        }
+    }
+
+    /// Makes the changes of a write where it belongs; an object that is gone is gone everywhere.
+    ///
+    /// - Parameter start: when the write was sent; an object that was removed from storage since is not brought back.
+    func change(
+        _ changes: [ObjectChange], _ write: ObjectWrite, since start: UInt64, in target: ObjectPersistence
+    ) async throws(HTTPCacheError) {
+        note(write)
+        do {
+            try await shelves.apply(changes, to: target) { [order] changes in
+                changes.filter { change in
+                    guard case .put(let object) = change else { return true }
+                    return !order.wasRemoved(object.name, since: start)
+                }
+            }
+            if case .delete(let name) = write { try await shelves.remove(name) }
+        } catch {
+            throw .reading(error)
+        }
+        await dropFiles(of: write)
+    }
+
+    /// Notes that a write is about to change what is kept.
+    func note(_ write: ObjectWrite) {
+        switch write {
+        case .save(let name): order.noteWrite(of: .object(name))
+        case .delete(let name): order.noteRemoval(of: [.object(name)])
+        case .upload(let file): order.noteWrite(of: .file(file))
+        }
+    }
+
+    /// Removes the files that a write has replaced or removed.
+    func dropFiles(of write: ObjectWrite) async {
+        switch write {
+        case .save: break
+        case .delete(let name): await dropFiles(.prefix(ObjectFile.keyPrefix(of: name)))
+        case .upload(let file): await dropFiles(.key(file.key))
+        }
+    }
+}
+
+extension ObjectChange {
+    /// The object that a write puts or removes.
+    fileprivate var object: ObjectName? {
+        switch self {
+        case .put(let object): object.name
+        case .remove(let name): name
+        default: nil
+        }
+    }
+
+    /// What it does to a row until the server has the write.
+    fileprivate var effect: RowEffect? {
+        switch self {
+        case .put(let object): RowEffect(.replacement(object.payload, codec: object.codec), at: object.name.row)
+        case .remove(let name): RowEffect(.removal, at: name.row)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// Proves that what is removed takes its files along, that clearing reaches everything, and that what stays is named.
+import Foundation
+import HTTPTypes
+import LarderFormat
+import LarderHTTP
+import LarderStore
+import LarderTesting
+import Testing
+
+private let places = [ObjectPersistence.memory, .persistent]
+
+@Suite struct `What is removed` {
+    private func image(_ id: Int) -> ObjectFile { ObjectFile(of: user(id), attribute: "image") }
+
+    private func world(_ place: ObjectPersistence) async throws -> ObjectWorld {
+        let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [], hasRealFiles: true)
+        world.server.set { state in
+            for id in 1...4 { state.files["/User/\(id)/image/content"] = [UInt8(id)] }
+        }
+        _ = try await world.cache.collection(allUsers)
+        for id in 1...4 { _ = try await world.cache.file(image(id)) }
+        return world
+    }
+
+    private func isKept(_ id: Int, _ world: ObjectWorld) async -> Bool {
+        (try? await world.cache.file(image(id), strategy: .cacheOnly)) != nil
+    }
+
+    @Test(arguments: places, [true, false])
+    func `from the server takes its files along`(place: ObjectPersistence, isOnline: Bool) async throws {
+        let world = try await world(place)
+        if !isOnline { world.goOffline() }
+        try await world.cache.delete(user(1))
+        #expect(await !isKept(1, world))
+        #expect(await isKept(2, world))
+    }
+
+    @Test(arguments: places)
+    func `with its collection takes its files along, but not those of objects that another one holds`(
+        place: ObjectPersistence
+    ) async throws {
+        let world = try await world(place)
+        _ = try await world.cache.collection(users("x > 3"))
+        try await world.cache.deleteAllFromStorage(allUsers)
+        for id in 1...3 { #expect(await !isKept(id, world)) }
+        #expect(await isKept(4, world))
+    }
+
+    @Test(arguments: places)
+    func `with everything leaves nothing, and the responses of others alone`(place: ObjectPersistence) async throws {
+        let world = try await world(place)
+        let others = StoreResponseCache(store: world.store)
+        try await others.keep(makeResponse(), "https://a.test/x", body: "other")
+        _ = try await world.cache.object(user(2), persistence: place == .memory ? .persistent : .memory)
+        let removal = try await world.cache.clear()
+        #expect(removal.wasKept && removal.waiting.isEmpty)
+        for id in 1...4 {
+            #expect(await !isKept(id, world))
+            await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(id), strategy: .cacheOnly) }
+        }
+        await #expect(throws: HTTPCacheError.self) { try await world.cache.collection(allUsers, strategy: .cacheOnly) }
+        #expect(try world.storedObjects() == [])
+        #expect(try await others.texts("https://a.test/x") == ["other"])
+        #expect(try await !world.cache.clear().wasKept)
+        #expect(try world.findings() == [])
+    }
+
+    @Test func `with everything takes along what lies in files of their own`() async throws {
+        let directory = TemporaryDirectory()
+        let world = try ObjectWorld(persistent: ["User"])
+        let files = try FileCache(directory: directory.path + "/files", now: { 0 })
+        world.cache.configure(persistent: ObjectPlace(objects: StoreObjectStorage(world.store), files: files))
+        world.server.set { $0.files["/User/1/image/content"] = [1] }
+        _ = try await world.cache.file(image(1))
+        #expect(await isKept(1, world))
+        try await world.cache.clear()
+        #expect(await !isKept(1, world))
+    }
+}
+
+@Suite struct `A removal from storage with a write that waits` {
+    private enum Kind: CaseIterable {
+        case object, collection, wholeClass, everything
+    }
+
+    @Test(arguments: Kind.allCases, places)
+    private func `keeps what the write makes of the object, says so, and sends it`(
+        kind: Kind, place: ObjectPersistence
+    ) async throws {
+        let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
+        _ = try await world.cache.collection(allUsers)
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        let removal =
+            switch kind {
+            case .object: try await world.cache.deleteFromStorage(user(1))
+            case .collection: try await world.cache.deleteAllFromStorage(allUsers)
+            case .wholeClass: try await world.cache.removeAllFromStorage(class: "User")
+            case .everything: try await world.cache.clear()
+            }
+        #expect(removal.wasKept)
+        #expect(removal.waiting == [user(1)])
+        #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "10")
+        if kind != .object {
+            await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(2), strategy: .cacheOnly) }
+        }
+        world.goOnline()
+        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+        #expect(world.server.written == ["PUT /User/1 10"])
+    }
+
+    @Test(arguments: places)
+    func `leaves nothing when the write is refused`(place: ObjectPersistence) async throws {
+        let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
+        _ = try await world.cache.collection(allUsers)
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        try await world.cache.deleteFromStorage(user(1))
+        world.goOnline()
+        world.network.plan(.status(.unprocessableContent), where: { $0.method == .put })
+        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+        await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
+    }
+
+    @Test func `gives up what waits in memory only when told to`() async throws {
+        let world = try ObjectWorld()
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        #expect(try await world.cache.clear(discardingUnsent: true).waiting.isEmpty)
+        await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
+        world.goOnline()
+        #expect(try await world.cache.sendQueued() == QueueReport())
+    }
+}
