@@ -10,7 +10,7 @@ final class BulkCopy {
     init(path: String, options: EnvironmentOptions) throws(EngineError) {
         unsafe handle = try Environment.openHandle(path, options)
         do throws(EngineError) {
-            tables = unsafe try Environment.openTables(handle, options)
+            tables = unsafe try Environment.createTables(handle, options)
         } catch {
             unsafe mdb_env_close(handle)
             throw error

@@ -44,8 +44,8 @@ extension Environment {
         defer { withExtendedLifetime(lock) {} }
         unsafe mdb_env_close(handle)
         if lock != nil, isClean, !options.isReadOnly, (try? guardFile.isHeldAlone()) == true,
-            FileIdentity(path: directory.dataPath) == identity,
-            let data = try? FileDescriptor(directory.dataPath, O_RDONLY)
+            let data = try? directory.openFile(named: StoreDirectory.dataName, O_RDONLY),
+            (try? data.identity().file) == identity
         {
             try? guardFile.markClean(data: data)
         }

@@ -16,10 +16,9 @@ extension Environment {
     /// - Parameter progress: told how many entries have been copied so far.
     /// - Throws: ``EngineError/keyExists`` when a store is there; ``EngineError/diskFull``; what `progress` throws.
     public func copy(to path: String, progress: (Int) throws -> Void = { _ in }) throws {
-        let directory = StoreDirectory(path: path)
-        try directory.create()
-        let lock = try directory.lock()
-        if FileIdentity(path: directory.dataPath) != nil { throw EngineError.keyExists }
+        let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
+        let lock = try directory.lock(creating: true)
+        if try directory.dataIdentity() != nil { throw EngineError.keyExists }
         try directory.createDataFile { temporary in try self.copyEntries(to: temporary, progress) }
         withExtendedLifetime(lock) {}
     }
@@ -30,25 +29,27 @@ extension Environment {
     /// verified and synced. Blocks.
     ///
     /// - Throws: ``EngineError/heldByOthers``; the errors of ``open(path:options:initialize:)`` and
-    ///   ``copy(to:progress:)``; what `verify` throws. The store is then unchanged.
+    ///   ``copy(to:progress:)``; what `inspect` and `verify` throw. The store is then unchanged.
     public static func compact(
         path: String, tables: [String], progress: (Int) throws -> Void = { _ in },
-        verify: (_ copyPath: String) throws -> Void
+        inspect: Inspection = { _, _ in true }, verify: (_ copyPath: String) throws -> Void
     ) throws {
-        let directory = StoreDirectory(path: path)
+        let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
         let lock = try directory.lock()
-        guard let identity = FileIdentity(path: directory.dataPath) else { throw EngineError.notFound }
+        guard let identity = try directory.dataIdentity() else { throw EngineError.notFound }
         guard case .none = try EnvironmentRegistry.shared.find(identity, options: EnvironmentOptions(tables: [])) else {
             throw EngineError.heldByOthers
         }
-        let guardFile = try GuardFile(directory: path, isReadOnly: false)
+        let guardFile = try GuardFile(directory: directory, isReadOnly: false)
         guard try guardFile.isHeldAlone() else { throw EngineError.heldByOthers }
-        let temporary = StoreDirectory(path: path + "/.new-compact-\(getpid())")
-        temporary.removeAll()
-        defer { temporary.removeAll() }
+        directory.removeRemains()
+        let name = StoreDirectory.temporaryPrefix + "compact-\(getpid())"
+        let temporary = try directory.makeTemporary(name)
+        defer { directory.removeTemporary(name) }
         let isAlone = try validate(directory, guardFile)
         let source = try attach(
-            directory, identity, EnvironmentOptions(access: .readOnly, tables: tables), guardFile, isAlone: isAlone)
+            directory, identity, EnvironmentOptions(access: .readOnly, tables: tables), guardFile, isAlone: isAlone,
+            inspect)
         do {
             try source.copy(to: temporary.path, progress: progress)
         } catch {
@@ -58,7 +59,7 @@ extension Environment {
         source.closeForMaintenance()
         try verify(temporary.path)
         try directory.install(temporary.dataPath)
-        try guardFile.markClean(data: FileDescriptor(directory.dataPath, O_RDONLY))
+        try guardFile.markClean(data: directory.openFile(named: StoreDirectory.dataName, O_RDONLY))
         withExtendedLifetime((lock, guardFile)) {}
     }
 

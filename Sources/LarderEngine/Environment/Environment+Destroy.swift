@@ -1,3 +1,5 @@
+private import CLMDB
+
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -5,37 +7,37 @@ private import Darwin
 #endif
 
 extension Environment {
-    /// Removes the store at `path` with its directory and every file in that, unless `check` throws.
+    /// Removes the store at `path`, that is its files and, when nothing else is in it, its directory, unless `inspect`
+    /// throws.
     ///
     /// Nobody may have the store open, this process included. A process that dies on the way leaves a store that is whole,
     /// or none. Blocks while another process opens or closes the store.
     ///
     /// - Parameters:
-    ///   - tables: the tables to open for `check`.
-    ///   - check: looks at the content before it goes; nil looks at nothing, also where the file is damaged.
-    /// - Throws: ``EngineError/notFound``, ``EngineError/heldByOthers``; with a `check` the errors of
-    ///   ``open(path:options:initialize:)``, and what it throws. The store is then unchanged.
-    public static func destroy(
-        path: String, tables: [String], check: ((borrowing ReadTransaction, [String: Table]) throws -> Void)?
-    ) throws {
+    ///   - tables: the tables to open for `inspect`, those of them that are there.
+    ///   - isDamagedRemoved: whether a file that is damaged goes too, as long as `guard.lock` shows that it was a store.
+    ///   - inspect: looks at the content before it goes; what it answers is not used.
+    /// - Throws: ``EngineError/notFound``, ``EngineError/heldByOthers``; the errors of
+    ///   ``open(path:options:initialize:inspect:)``, and what `inspect` throws. The store is then unchanged.
+    public static func destroy(path: String, tables: [String], isDamagedRemoved: Bool, inspect: Inspection) throws {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
-        guard let identity = FileIdentity(path: directory.dataPath) else { throw EngineError.notFound }
         let lock = try directory.lock()
-        guard FileIdentity(path: directory.dataPath) == identity else { throw EngineError.replaced }
+        guard let identity = try directory.dataIdentity() else { throw EngineError.notFound }
         if isOpenHere(identity) { throw EngineError.heldByOthers }
-        let guardFile = try GuardFile(directory: directory.path, isReadOnly: false)
+        let guardFile = try GuardFile(directory: directory, isReadOnly: false)
         guard try guardFile.isHeldAlone() else { throw EngineError.heldByOthers }
-        if let check {
-            let isAlone = try validate(directory, guardFile)
+        do {
+            _ = try validate(directory, guardFile)
             let options = EnvironmentOptions(access: .readOnly, tables: tables)
-            let environment = try attach(directory, identity, options, guardFile, isAlone: isAlone)
-            let outcome = Result { try environment.read { snapshot in try check(snapshot, environment.tables) } }
-            environment.closeForMaintenance()
-            try outcome.get()
+            let handle = unsafe try openHandle(directory.path, options)
+            defer { unsafe mdb_env_close(handle) }
+            _ = unsafe try inspectedTables(handle, options, inspect)
+        } catch let error as EngineError where isDamagedRemoved && error.isDamage {
+            guard try guardFile.isMarked() else { throw error }
         }
         // The content first: what is left then is no store.
         if unsafe unlink(directory.dataPath) != 0 { throw EngineError(code: errno, operation: "unlink") }
-        directory.removeAll()
+        directory.removeStore()
         withExtendedLifetime((lock, guardFile)) {}
     }
 

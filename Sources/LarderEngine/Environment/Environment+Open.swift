@@ -7,33 +7,38 @@ private import Darwin
 #endif
 
 extension Environment {
+    /// Looks at an existing file, with those of the wanted tables that it has, before anything is written to it.
+    ///
+    /// Throws when the file is not what the caller takes it for; false when nothing may be written to it.
+    public typealias Inspection = (borrowing ReadTransaction, [String: Table]) throws -> Bool
+
     /// Opens the store in the directory at `path`, or shares the one this process has open already.
     ///
     /// A new store is built aside, synced and renamed into place; `initialize` fills it in its first transaction. An
-    /// existing file's meta pages and size are checked before it is mapped. Blocks while another process opens or
-    /// closes the store.
+    /// existing file's meta pages and size are checked before it is mapped; then `inspect` looks at it, and only when
+    /// that allows it, missing tables are made. Blocks while another process opens or closes the store.
     ///
-    /// - Throws: the cases of ``EngineError`` named under opening; what `initialize` throws.
+    /// - Throws: the cases of ``EngineError`` named under opening; what `initialize` and `inspect` throw.
     public static func open(
         path: String, options: EnvironmentOptions,
-        initialize: (inout WriteTransaction, [String: Table]) throws -> Void = { _, _ in }
+        initialize: (inout WriteTransaction, [String: Table]) throws -> Void = { _, _ in },
+        inspect: Inspection = { _, _ in true }
     ) throws -> Environment {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
-        if options.access == .readWrite { try directory.create() }
         while true {
-            let lock = try directory.lock()
+            let lock = try directory.lock(creating: options.access == .readWrite)
             defer { withExtendedLifetime(lock) {} }
             try FileSystemCheck.check(directory.path)
-            if FileIdentity(path: directory.dataPath) == nil {
+            if try directory.dataIdentity() == nil {
                 guard options.access == .readWrite else { throw EngineError.notFound }
                 try directory.createDataFile { temporary in
                     try build(at: temporary, options: options, initialize)
                 }
             }
-            guard let identity = FileIdentity(path: directory.dataPath) else { throw EngineError.notFound }
+            guard let identity = try directory.dataIdentity() else { throw EngineError.notFound }
             switch try EnvironmentRegistry.shared.find(identity, options: options) {
             case .open(let environment): return environment
-            case .none: return try openExisting(directory, identity, options)
+            case .none: return try openExisting(directory, identity, options, inspect)
             case .closing: break
             }
             // The close that is under way needs the directory.
@@ -44,14 +49,14 @@ extension Environment {
 
     /// Opens a file that exists and that this process does not have open. The directory is locked.
     private static func openExisting(
-        _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions
-    ) throws(EngineError) -> Environment {
-        let guardFile = try GuardFile(directory: directory.path, isReadOnly: options.isReadOnly)
+        _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ inspect: Inspection
+    ) throws -> Environment {
+        let guardFile = try GuardFile(directory: directory, isReadOnly: options.isReadOnly)
         let isAlone = try validate(directory, guardFile)
         // What a killed compaction was building may be as large as the store itself.
         if !options.isReadOnly { directory.removeRemains() }
         try guardFile.hold()
-        let environment = try attach(directory, identity, options, guardFile, isAlone: isAlone)
+        let environment = try attach(directory, identity, options, guardFile, isAlone: isAlone, inspect)
         EnvironmentRegistry.shared.insert(environment)
         return environment
     }
@@ -59,13 +64,18 @@ extension Environment {
     /// Lets liblmdb map a file that has been checked. The directory is locked, `guardFile` held.
     static func attach(
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
-        isAlone: Bool
-    ) throws(EngineError) -> Environment {
+        isAlone: Bool, _ inspect: Inspection
+    ) throws -> Environment {
         let handle = unsafe try openHandle(directory.path, options)
-        do throws(EngineError) {
+        do {
             try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
-            let tables = unsafe try openTables(handle, options)
+            var (tables, mayWrite) = unsafe try inspectedTables(handle, options, inspect)
+            // Before the first commit: a process that dies after it leaves other meta pages than were noted.
             if !options.isReadOnly { try guardFile.markInUse(data: identity) }
+            if let missing = options.tables.first(where: { tables[$0] == nil }) {
+                if options.isReadOnly || !mayWrite { throw EngineError.missingTable(name: missing) }
+                tables = unsafe try createTables(handle, options)
+            }
             let environment = unsafe try Environment(
                 handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
                 guardFile: guardFile, wasOpenedAlone: isAlone)
@@ -82,7 +92,7 @@ extension Environment {
     ///
     /// - Returns: whether nobody else has the store open.
     static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile) throws(EngineError) -> Bool {
-        let data = try FileDescriptor(directory.dataPath, O_RDONLY)
+        let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
         let isAlone = try guardFile.isHeldAlone()
         var look = 1
         while true {
@@ -110,7 +120,7 @@ extension Environment {
     ) throws {
         let handle = unsafe try openHandle(path, options)
         defer { unsafe mdb_env_close(handle) }
-        let tables = unsafe try openTables(handle, options)
+        let tables = unsafe try createTables(handle, options)
         var begun: OpaquePointer?
         try check(unsafe mdb_txn_begin(handle, nil, 0, &begun), "mdb_txn_begin")
         guard let opened = unsafe begun else { preconditionFailure("mdb_txn_begin succeeded without a transaction") }
@@ -126,6 +136,8 @@ extension Environment {
     }
 
     static func openHandle(_ path: String, _ options: EnvironmentOptions) throws(EngineError) -> OpaquePointer {
+        // liblmdb opens it by its path and writes to it, also for an environment that only reads.
+        try StoreDirectory(path: path).checkFile(named: StoreDirectory.lockName)
         var created: OpaquePointer?
         try check(unsafe mdb_env_create(&created), "mdb_env_create")
         guard let handle = unsafe created else { preconditionFailure("mdb_env_create succeeded without a handle") }
@@ -153,45 +165,5 @@ extension Environment {
         var number: mdb_filehandle_t = -1
         try check(unsafe mdb_env_get_fd(handle, &number), "mdb_env_get_fd")
         if fcntl(number, F_SETFD, FD_CLOEXEC) != 0 { throw EngineError(code: errno, operation: "fcntl") }
-    }
-
-    /// Opens every table in one transaction; their handles are never closed one by one.
-    static func openTables(
-        _ handle: OpaquePointer, _ options: EnvironmentOptions
-    ) throws(EngineError) -> [String: Table] {
-        let transaction = unsafe try beginOpening(handle, options)
-        var tables: [String: Table] = [:]
-        for name in options.tables {
-            var identifier: MDB_dbi = 0
-            let code = unsafe mdb_dbi_open(transaction, name, options.isReadOnly ? 0 : UInt32(MDB_CREATE), &identifier)
-            if code != MDB_SUCCESS {
-                unsafe mdb_txn_abort(transaction)
-                throw code == MDB_NOTFOUND
-                    ? .missingTable(name: name) : EngineError(code: code, operation: "mdb_dbi_open")
-            }
-            tables[name] = Table(name: name, identifier: identifier)
-        }
-        // Handles opened in a transaction become the environment's with its commit.
-        try check(unsafe mdb_txn_commit(transaction), "mdb_txn_commit")
-        return tables
-    }
-
-    /// Begins the first transaction of an environment that nobody else knows yet.
-    private static func beginOpening(
-        _ handle: OpaquePointer, _ options: EnvironmentOptions
-    ) throws(EngineError) -> OpaquePointer {
-        var begun: OpaquePointer?
-        let flags = options.isReadOnly ? UInt32(MDB_RDONLY) : 0
-        var code = unsafe mdb_txn_begin(handle, nil, flags, &begun)
-        for _ in 0..<8 where code == MDB_MAP_RESIZED {
-            // Another process has made the map grow since this one mapped it.
-            try check(unsafe mdb_env_set_mapsize(handle, 0), "mdb_env_set_mapsize")
-            code = unsafe mdb_txn_begin(handle, nil, flags, &begun)
-        }
-        try check(code, "mdb_txn_begin")
-        guard let transaction = unsafe begun else {
-            preconditionFailure("mdb_txn_begin succeeded without a transaction")
-        }
-        return unsafe transaction
     }
 }

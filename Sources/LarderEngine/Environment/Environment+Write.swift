@@ -175,7 +175,7 @@ extension Environment {
 
     /// Throws when the data file is no longer the one at the path: commits would go to an unlinked file.
     private func checkInPlace() throws(EngineError) {
-        if FileIdentity(path: path + "/" + StoreDirectory.dataName) != identity { throw .replaced }
+        if try FileIdentity.of(path + "/" + StoreDirectory.dataName) != identity { throw .replaced }
     }
 
     private func setDurability(_ durability: Durability) throws(EngineError) {

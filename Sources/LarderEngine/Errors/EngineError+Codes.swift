@@ -21,11 +21,19 @@ extension EngineError {
             case MDB_READERS_FULL: .readersFull
             case MDB_TXN_FULL: .transactionFull
             case ENOENT: .notFound
-            case EACCES, EPERM, EROFS: .accessDenied(errno: code)
+            case EACCES, EPERM, EROFS, ENOTDIR: .accessDenied(errno: code)
             case ENOSPC, EDQUOT: .diskFull
             case EIO: .ioFailure(errno: code)
             default: .system(code: code, operation: operation.description)
             }
+    }
+
+    /// Whether the data file itself is not what it should be.
+    var isDamage: Bool {
+        switch self {
+        case .notADatabase, .truncated, .damagedMeta, .corrupted: true
+        default: false
+        }
     }
 
     /// Whether a larger map may cure this.

@@ -24,6 +24,11 @@ public enum EngineError: Error, Equatable, Sendable {
     case missingTable(name: String)
     /// Other openers hold the store, and the operation needs it alone.
     case heldByOthers
+    /// The store's directory is another user's, or others may write to it, and could put files in it to be followed,
+    /// overwritten or removed.
+    case untrustedDirectory(PathProblem)
+    /// What has the name of one of the store's files is not a plain file of its own.
+    case untrustedFile(name: String, problem: PathProblem)
 
     // Reading and writing
     /// A key is empty or longer than LMDB's limit. Sizes in bytes. LMDB: `MDB_BAD_VALSIZE`.
@@ -64,6 +69,31 @@ public enum EngineError: Error, Equatable, Sendable {
     case system(code: Int32, operation: String)
 }
 
+/// Why something in the file system is not taken for the store's own.
+public enum PathProblem: Hashable, Sendable {
+    /// It is a symbolic link.
+    case symbolicLink
+    /// It is a directory, a pipe, a socket or a device.
+    case notAFile
+    /// It belongs to another user than the process, and not to root.
+    case otherOwner
+    /// The file has another name besides, in this directory or elsewhere.
+    case hardLinked
+    /// Its mode lets its group or everybody write to it.
+    case writableByOthers
+
+    /// What it is, and the remedy.
+    fileprivate var text: String {
+        switch self {
+        case .symbolicLink: "is a symbolic link: put the file itself in its place"
+        case .notAFile: "is no plain file: remove it"
+        case .otherOwner: "belongs to another user: open the store as that user, or in a directory of your own"
+        case .hardLinked: "has another hard link: put a copy of the file in its place"
+        case .writableByOthers: "may be written to by other users: take that right away (chmod go-w)"
+        }
+    }
+}
+
 extension EngineError: CustomStringConvertible {
     /// What happened and, where there is one, the remedy, in one line.
     public var description: String {
@@ -78,6 +108,8 @@ extension EngineError: CustomStringConvertible {
         case .unsupportedFileSystem(let name): "The store lies on \(name), which cannot hold it safely: move it."
         case .foreignLockFile: "lock.mdb belongs to another build of liblmdb: close the other program."
         case .missingTable(let name): "The table \(name) is missing: open the store for writing once."
+        case .untrustedDirectory(let problem): "The store's directory \(problem.text)."
+        case .untrustedFile(let name, let problem): "\(name) in the store's directory \(problem.text)."
         case .heldByOthers: "Other openers hold the store: close them first."
         case .keySize(let actual, let limit): "A key has \(actual) bytes; 1 to \(limit) are allowed."
         case .valueSize(let actual, let limit): "A value has \(actual) bytes; at most \(limit) are allowed."

@@ -16,6 +16,25 @@ package final class FileDescriptor: Sendable {
         number = opened
     }
 
+    /// Opens what has `name` in an open directory.
+    init(_ name: String, in directory: FileDescriptor, _ flags: Int32) throws(EngineError) {
+        let opened = unsafe openat(directory.number, name, flags | O_CLOEXEC)
+        if opened < 0 { throw EngineError(code: errno, operation: "openat") }
+        number = opened
+    }
+
+    private init(adopting number: Int32) {
+        self.number = number
+    }
+
+    /// Opens `path`, or answers nil when there is nothing.
+    static func existing(_ path: String, _ flags: Int32) throws(EngineError) -> FileDescriptor? {
+        let opened = unsafe open(path, flags | O_CLOEXEC)
+        if opened >= 0 { return FileDescriptor(adopting: opened) }
+        if errno == ENOENT { return nil }
+        throw EngineError(code: errno, operation: "open")
+    }
+
     deinit {
         close(number)
     }
@@ -25,11 +44,18 @@ package final class FileDescriptor: Sendable {
         try Self.identity(of: number)
     }
 
-    /// Device, inode and size of the file behind a descriptor.
+    /// Device, inode and size of the file behind a descriptor of somebody else's.
     static func identity(of number: Int32) throws(EngineError) -> (file: FileIdentity, size: UInt64) {
         var status = stat()
         if unsafe fstat(number, &status) != 0 { throw EngineError(code: errno, operation: "fstat") }
         return (FileIdentity(status), UInt64(status.st_size))
+    }
+
+    /// What the system knows of the open file.
+    func status() throws(EngineError) -> stat {
+        var status = stat()
+        if unsafe fstat(number, &status) != 0 { throw EngineError(code: errno, operation: "fstat") }
+        return status
     }
 
     /// Up to `count` bytes from `offset` on; fewer at the end of the file.
@@ -100,14 +126,22 @@ struct FileIdentity: Hashable, Sendable {
     let inode: UInt64
 
     init(_ status: stat) {
-        device = UInt64(status.st_dev)
+        // Signed on Darwin, and any bits are fine: they are only compared.
+        device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(status.st_ino)
     }
 
-    /// The identity of the file at `path`, or nil when there is none.
-    init?(path: String) {
+    /// The identity of what is at `path`, links followed, or nil when there is nothing.
+    static func of(_ path: String) throws(EngineError) -> FileIdentity? {
+        try status(of: path, followsLinks: true).map { FileIdentity($0) }
+    }
+
+    /// What the system knows of `path`, or nil when there is nothing. Any other failure is thrown: taken for absence,
+    /// it would let a new file replace the one that could not be seen.
+    static func status(of path: String, followsLinks: Bool) throws(EngineError) -> stat? {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        self.init(status)
+        if unsafe fstatat(AT_FDCWD, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        if errno == ENOENT { return nil }
+        throw EngineError(code: errno, operation: "stat")
     }
 }

@@ -16,9 +16,15 @@ struct GuardFile {
 
     let file: FileDescriptor
 
-    init(directory: String, isReadOnly: Bool) throws(EngineError) {
-        let path = directory + "/" + Self.name
-        file = try FileDescriptor(path, (isReadOnly ? O_RDONLY : O_RDWR) | O_CREAT)
+    /// Opens the file, made when there is none. The caller holds the directory's lock.
+    init(directory: StoreDirectory, isReadOnly: Bool) throws(EngineError) {
+        let flags = isReadOnly ? O_RDONLY : O_RDWR
+        if try directory.checkFile(named: Self.name) {
+            file = try directory.openFile(named: Self.name, flags)
+        } else {
+            file = try directory.openFile(named: Self.name, flags | O_CREAT | O_EXCL)
+            try directory.sync()
+        }
         if !isReadOnly, fchmod(file.number, 0o600) != 0 { throw EngineError(code: errno, operation: "fchmod") }
     }
 
@@ -70,6 +76,12 @@ struct GuardFile {
         guard record.count == 48, Self.isSound(record) else { return }
         let identity = try data.identity().file
         if record.u64(32) != identity.device || record.u64(40) != identity.inode { throw .replaced }
+    }
+
+    /// Whether the file says that the store is one of ours, in use or closed.
+    func isMarked() throws(EngineError) -> Bool {
+        let record = try file.read(48, at: 0)
+        return record.count == 48 && Self.isSound(record)
     }
 
     private static func isSound(_ record: [UInt8]) -> Bool {

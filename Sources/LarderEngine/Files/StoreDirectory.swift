@@ -5,10 +5,23 @@ private import Darwin
 #endif
 
 /// The directory that holds a store's files.
-struct StoreDirectory {
+package struct StoreDirectory {
     static let dataName = "data.mdb"
+    static let lockName = "lock.mdb"
+    /// What the names of our own temporary directories begin with.
+    static let temporaryPrefix = ".larder-new-"
+    /// Every file that a store's directory may hold: what is removed with it.
+    static let fileNames = [
+        dataName, lockName, GuardFile.name, "outbox.lock", "search.sqlite", "search.sqlite-journal",
+        "search.sqlite-wal", "search.sqlite-shm",
+    ]
 
     let path: String
+
+    /// - Parameter path: from the root on.
+    package init(path: String) {
+        self.path = path
+    }
 
     /// `path` from the root on, so that a later change of the working directory does not move the store.
     static func absolute(_ path: String) throws(EngineError) -> String {
@@ -21,16 +34,20 @@ struct StoreDirectory {
 
     var dataPath: String { path + "/" + Self.dataName }
 
-    /// Makes the directory, and those above it, for the owner only. An existing one keeps its mode.
+    /// Makes the directory, and those above it, for the owner only, and syncs the parent of each. An existing one
+    /// keeps its mode.
     func create() throws(EngineError) {
         var made = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
-            made += part
-            if !made.isEmpty, made != "/", unsafe mkdir(made, 0o700) != 0, errno != EEXIST {
+        for part in path.split(separator: "/") {
+            let parent = made.isEmpty ? "/" : made
+            made += "/" + part
+            if unsafe mkdir(made, 0o700) == 0 {
+                // A power cut must not take the new name, and with it commits that were reported durable.
+                try FileDescriptor(parent, O_RDONLY | O_DIRECTORY).sync()
+            } else if errno != EEXIST && errno != EROFS && errno != EACCES {
                 // A parent that exists on a read-only mount answers EROFS; the deepest one decides.
-                if errno != EROFS && errno != EACCES { throw EngineError(code: errno, operation: "mkdir") }
+                throw EngineError(code: errno, operation: "mkdir")
             }
-            made += "/"
         }
         var status = stat()
         if unsafe stat(path, &status) != 0 { throw EngineError(code: errno, operation: "stat") }
@@ -38,59 +55,62 @@ struct StoreDirectory {
     }
 
     /// Locks the directory against other opens, closes and maintenance, in any process, until released.
-    func lock() throws(EngineError) -> FileDescriptor {
-        let file = try FileDescriptor(path, O_RDONLY | O_DIRECTORY)
-        _ = try file.lock(exclusive: true, waits: true)
-        return file
+    ///
+    /// - Parameter isCreating: whether to make the directory when there is none.
+    /// - Throws: ``EngineError/untrustedDirectory(_:)``; ``EngineError/notFound``.
+    func lock(creating isCreating: Bool = false) throws(EngineError) -> FileDescriptor {
+        while true {
+            var opened = try FileDescriptor.existing(path, O_RDONLY | O_DIRECTORY)
+            if opened == nil, isCreating {
+                try create()
+                opened = try FileDescriptor.existing(path, O_RDONLY | O_DIRECTORY)
+            }
+            guard let file = opened else {
+                if isCreating { continue }
+                throw .notFound
+            }
+            try Self.checkOwner(of: file)
+            _ = try file.lock(exclusive: true, waits: true)
+            // While this process waited, the directory may have been removed, and another made in its place.
+            if try FileIdentity.of(path) == file.identity().file { return file }
+        }
     }
 
     /// Builds the data file in a temporary directory with `build`, then moves it into place.
     ///
-    /// A power cut at any moment leaves either no data file or a whole one. The caller holds ``lock()``.
+    /// A power cut at any moment leaves either no data file or a whole one. The caller holds ``lock(creating:)``.
     func createDataFile(_ build: (_ temporaryPath: String) throws -> Void) throws {
         removeRemains()
-        let temporary = path + "/.new-\(getpid())"
-        if unsafe mkdir(temporary, 0o700) != 0 { throw EngineError(code: errno, operation: "mkdir") }
-        defer { StoreDirectory(path: temporary).removeAll() }
-        try build(temporary)
-        let data = try FileDescriptor(temporary + "/" + Self.dataName, O_RDWR)
+        let name = Self.temporaryPrefix + "\(getpid())"
+        let temporary = try makeTemporary(name)
+        defer { removeTemporary(name) }
+        try build(temporary.path)
+        let data = try temporary.openFile(named: Self.dataName, O_RDWR)
         try data.sync()
-        try install(temporary + "/" + Self.dataName)
+        try install(temporary.dataPath)
+    }
+
+    /// Makes a new directory with a name that nothing has.
+    func makeTemporary(_ name: String) throws(EngineError) -> StoreDirectory {
+        let temporary = StoreDirectory(path: path + "/" + name)
+        if unsafe mkdir(temporary.path, 0o700) != 0 { throw EngineError(code: errno, operation: "mkdir") }
+        return temporary
     }
 
     /// Renames a finished and synced data file into place, and syncs the directory.
     func install(_ file: String) throws(EngineError) {
         if unsafe chmod(file, 0o600) != 0 { throw EngineError(code: errno, operation: "chmod") }
         if unsafe rename(file, dataPath) != 0 { throw EngineError(code: errno, operation: "rename") }
+        try sync()
+    }
+
+    /// Waits until the names in the directory are on the medium.
+    func sync() throws(EngineError) {
         try FileDescriptor(path, O_RDONLY | O_DIRECTORY).sync()
-    }
-
-    /// Removes temporary directories that a killed creation or compaction left behind. The caller holds ``lock()``, so
-    /// nobody is at work in one.
-    func removeRemains() {
-        for name in entries() where name.hasPrefix(".new-") { StoreDirectory(path: path + "/" + name).removeAll() }
-    }
-
-    /// Removes the directory with the files directly in it, and what a killed copy was building there. Errors are left
-    /// to the next attempt.
-    func removeAll() {
-        removeRemains()
-        for name in entries() { unsafe unlink(path + "/" + name) }
-        unsafe rmdir(path)
     }
 
     /// The names of everything in it, in no order.
     func entries() -> [String] {
-        guard let stream = unsafe opendir(path) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
-                // readdir ends the name with a zero byte within the field.
-                unsafe String(cString: UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self))
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
+        (try? FileDescriptor(path, O_RDONLY | O_DIRECTORY))?.names() ?? []
     }
 }

@@ -31,9 +31,12 @@ final class SQLiteConnection: @unchecked Sendable {
     private var mayContinue: (() -> Bool)?
 
     /// Opens the database that `uri` names, made when it does not exist, or a new one in memory.
+    ///
+    /// A path with a symbolic link in it is refused.
     init(uri: String = ":memory:") throws(SQLiteFailure) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
+        let flags =
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW
         let code = unsafe sqlite3_open_v2(uri, &opened, flags, nil)
         guard let connection = unsafe opened, code == SQLITE_OK else {
             unsafe sqlite3_close_v2(opened)

@@ -10,6 +10,8 @@ internal import LarderStore
 final class WordIndex: @unchecked Sendable {
     /// The file's name in the store's directory. FORMAT.md, "The whole".
     static let fileName = "search.sqlite"
+    /// The file and those that SQLite keeps beside it.
+    private static let fileNames = ["", "-journal", "-wal", "-shm"].map { fileName + $0 }
     /// The version of what is written below.
     private static let version: Int64 = 1
 
@@ -30,8 +32,8 @@ final class WordIndex: @unchecked Sendable {
     static func open(_ store: Store) throws -> WordIndex {
         let id = try store.read { view in try view.format().storeID }.description
         if store.isReadOnly { return try WordIndex(uri: ":memory:", storeID: id) }
-        let path = store.path + "/" + fileName
-        let uri = "file:\(path.uriEscaped)?modeof=\((store.path + "/data.mdb").uriEscaped)"
+        let directory = try store.pathToOpen(fileNames)
+        let uri = "file:\((directory + "/" + fileName).uriEscaped)?modeof=\((directory + "/data.mdb").uriEscaped)"
         do {
             return try WordIndex(uri: uri, storeID: id)
         } catch let failure as SQLiteFailure where failure.isDamage {
@@ -42,7 +44,7 @@ final class WordIndex: @unchecked Sendable {
 
     /// Removes the file with the words of a store in the directory at `path`.
     static func remove(at path: String) {
-        for suffix in ["", "-journal", "-wal", "-shm"] { SQLiteConnection.removeFile(path + "/" + fileName + suffix) }
+        for name in fileNames { SQLiteConnection.removeFile(path + "/" + name) }
     }
 
     private init(uri: String, storeID: String) throws {

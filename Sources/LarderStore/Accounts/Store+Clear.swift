@@ -32,19 +32,32 @@ extension Store {
         }
     }
 
-    /// Removes the store at `path`, which nobody may have open, with its directory.
+    /// Removes the store at `path`, which nobody may have open, with its directory when nothing else is in it.
     ///
-    /// For signing out, and for starting anew where a file is damaged beyond use: then with `discardingUnsent`, which
-    /// looks at nothing. Blocks while another process opens or closes the store.
+    /// For signing out, and for starting anew where a file is damaged beyond use or of an older format: then with
+    /// `discardingUnsent`. A damaged file goes only when `guard.lock` shows that it was a store. Blocks while another
+    /// process opens or closes the store.
     ///
     /// - Parameter discardingUnsent: whether writes and points that were not sent go too.
-    /// - Throws: ``StoreError/unsentWrites(_:)``, ``StoreError/unsentPoints(_:)``; ``EngineError/notFound``;
+    /// - Throws: ``StoreError/unsentWrites(_:)``, ``StoreError/unsentPoints(_:)``; ``StoreError/notAStore``,
+    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/readOnlyFormat``; ``EngineError/notFound``;
     ///   ``EngineError/heldByOthers``; without `discardingUnsent` the errors of
     ///   ``open(at:options:host:)``. The store is then unchanged.
     public static func destroy(at path: String, discardingUnsent: Bool = false) throws {
-        if discardingUnsent { return try Environment.destroy(path: path, tables: [], check: nil) }
-        try Environment.destroy(path: path, tables: Tables.names) { snapshot, handles in
+        try Environment.destroy(
+            path: path, tables: Tables.names, isDamagedRemoved: discardingUnsent
+        ) { snapshot, handles in
+            do {
+                if try readFormat(in: snapshot, handles) == .readOnly { throw StoreError.readOnlyFormat }
+            } catch let error as StoreError where discardingUnsent && error.mayBeDiscarded {
+                return true
+            }
+            if discardingUnsent { return true }
+            if let missing = Tables.names.first(where: { handles[$0] == nil }) {
+                throw EngineError.missingTable(name: missing)
+            }
             try Tables(handles).checkAllSent(in: snapshot)
+            return true
         }
     }
 
@@ -108,5 +121,15 @@ extension Tables {
             }
         }
         return count
+    }
+}
+
+extension StoreError {
+    /// Whether the file is a store of ours all the same, which nobody can use any more.
+    fileprivate var mayBeDiscarded: Bool {
+        switch self {
+        case .damaged, .unsupportedFormat(.olderFormat): true
+        default: false
+        }
     }
 }

@@ -39,20 +39,28 @@ extension Store {
         let sizeBefore = try fileSize(at: path)
         var sizeAfter: Int64 = 0
         do {
-            try Environment.compact(path: path, tables: Tables.names, progress: progress) { copyPath in
-                sizeAfter = try verifyCopy(at: copyPath, host: host)
-            }
+            try Environment.compact(
+                path: path, tables: Tables.names, progress: progress, inspect: checkWritable,
+                verify: { copyPath in sizeAfter = try verifyCopy(at: copyPath, host: host) })
         } catch EngineError.openWithOtherOptions {
             throw EngineError.heldByOthers
         }
         return CompactionSummary(sizeBefore: sizeBefore, sizeAfter: sizeAfter)
     }
 
+    /// Throws unless this version may write the file.
+    private static func checkWritable(
+        _ transaction: borrowing ReadTransaction, _ tables: [String: Table]
+    ) throws -> Bool {
+        if try readFormat(in: transaction, tables) == .readOnly { throw StoreError.readOnlyFormat }
+        return true
+    }
+
     private static func fileSize(at path: String) throws -> Int64 {
         let environment: Environment
         do {
             environment = try Environment.open(
-                path: path, options: StoreOptions(access: .readWriteExisting).environment)
+                path: path, options: StoreOptions(access: .readWriteExisting).environment, inspect: checkWritable)
         } catch EngineError.openWithOtherOptions {
             throw EngineError.heldByOthers
         }
@@ -65,9 +73,8 @@ extension Store {
     private static func verifyCopy(at path: String, host: HostServices) throws -> Int64 {
         // A read-only open needs files that the copy does not have yet. Nothing is written.
         let options = StoreOptions(access: .readWriteExisting)
-        let environment = try Environment.open(path: path, options: options.environment)
+        let environment = try Environment.open(path: path, options: options.environment, inspect: checkWritable)
         let outcome = Result { () throws -> Int64 in
-            if try readFormat(environment) == .readOnly { throw StoreError.readOnlyFormat }
             let copy = try Store(environment: environment, host: host, isReadOnly: true)
             var first: Finding?
             let summary = try copy.verify { finding in first = first ?? finding }

@@ -13,9 +13,11 @@ extension Store {
     ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``.
     public static func open(at path: String, options: StoreOptions = StoreOptions(), host: HostServices) throws -> Store
     {
-        let environment = try Environment.open(path: path, options: options.environment) { transaction, tables in
-            try writeFirstRecords(&transaction, Tables(tables), id: host.makeID())
-        }
+        let environment = try Environment.open(
+            path: path, options: options.environment,
+            initialize: { transaction, tables in
+                try writeFirstRecords(&transaction, Tables(tables), id: host.makeID())
+            }, inspect: { transaction, tables in try readFormat(in: transaction, tables) == .readWrite })
         do {
             let access = try readFormat(environment)
             let isReadOnly = options.access == .readOnly || access == .readOnly
@@ -43,23 +45,33 @@ extension Store {
     }
 
     static func readFormat(_ environment: Environment) throws -> FormatAccess {
-        let tables = Tables(environment.tables)
-        return try environment.read { transaction in
-            do {
-                guard let record = try tables.format(in: transaction) else { throw StoreError.notAStore }
-                do throws(FormatError) {
-                    return try record.access()
-                } catch {
-                    throw StoreError.unsupportedFormat(error)
-                }
-            } catch StoreError.damaged(_, .notAStore) {
-                throw StoreError.notAStore
-            } catch StoreError.damaged(_, .newerFormat(let minimumReader)) {
-                // Not damage: the record says so before anything that another version may have otherwise.
-                throw StoreError.unsupportedFormat(.newerFormat(minimumReader: minimumReader))
-            } catch StoreError.damaged(_, .olderFormat(let minimumReader)) {
-                throw StoreError.unsupportedFormat(.olderFormat(minimumReader: minimumReader))
-            }
+        try environment.read { transaction in try readFormat(in: transaction, environment.tables) }
+    }
+
+    /// What this version may do with the file, of which perhaps not all tables are there.
+    ///
+    /// - Throws: ``StoreError/notAStore``, ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``.
+    static func readFormat(
+        in transaction: borrowing ReadTransaction, _ tables: [String: Table]
+    ) throws -> FormatAccess {
+        guard let meta = tables[TableName.meta.rawValue] else { throw StoreError.notAStore }
+        let key = FormatRecord.key
+        guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else { throw StoreError.notAStore }
+        do throws(FormatError) {
+            let body = try Record.open(
+                value, key: key.rawSpan, seed: TableName.meta.seed, codec: RecordHeader.tupleCodec)
+            return try FormatRecord(decoding: body).access()
+        } catch {
+            throw formatFailure(error)
+        }
+    }
+
+    private static func formatFailure(_ error: FormatError) -> StoreError {
+        switch error {
+        case .notAStore: .notAStore
+        // Not damage: the record says so before anything that another version may have otherwise.
+        case .newerFormat, .olderFormat, .unknownFeatures: .unsupportedFormat(error)
+        default: .damaged(table: TableName.meta.rawValue, reason: error)
         }
     }
 }

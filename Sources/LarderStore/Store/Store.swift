@@ -30,6 +30,16 @@ public final class Store: Sendable {
     /// The directory the store lies in.
     public var path: String { environment.path }
 
+    /// The directory's path for a library that opens files in it by their paths, without any symbolic link, once each
+    /// of `names` is known to be free or a plain file of this user.
+    ///
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)``.
+    package func pathToOpen(_ names: [String]) throws -> String {
+        let directory = StoreDirectory(path: path)
+        for name in names { try directory.checkFile(named: name) }
+        return try directory.resolvedPath()
+    }
+
     /// Throws after ``close(within:)``: the environment may live on for another open of the same file.
     func checkOpen() throws(EngineError) {
         if !isOpen.load(ordering: .acquiring) { throw .closed }

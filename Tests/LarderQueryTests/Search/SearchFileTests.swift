@@ -27,6 +27,27 @@ import Testing
         #expect(try found("cave") == ["2"])
     }
 
+    @Test(arguments: ["", "-journal", "-wal", "-shm"])
+    func `is no link that somebody planted`(suffix: String) throws {
+        let victim = fixture.path + "/mine"
+        try Data(repeating: 7, count: 300).write(to: URL(fileURLWithPath: victim))
+        let name = "search.sqlite" + suffix
+        try FileManager.default.createSymbolicLink(atPath: fixture.path + "/" + name, withDestinationPath: victim)
+        #expect(throws: EngineError.untrustedFile(name: name, problem: .symbolicLink)) { try found("lamp") }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == Data(repeating: 7, count: 300))
+    }
+
+    @Test func `is found where a link leads to the store`() throws {
+        let link = fixture.path + "-link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.path)
+        defer { try? FileManager.default.removeItem(atPath: link) }
+        try fixture.store.close()
+        let store = try Store.open(at: link, host: fixture.store.host)
+        #expect(try found("lamp", in: store) == ["1"])
+        #expect(FileManager.default.fileExists(atPath: path))
+        try store.close()
+    }
+
     @Test(arguments: [
         "", "no database at all, and long enough to be read as one: \(String(repeating: "x", count: 200))",
     ])

@@ -81,13 +81,13 @@ extension KeyTables {
     }
 
     /// Confirms that the store is one of keys, and of this format.
-    func checkFormat(_ transaction: borrowing ReadTransaction) throws {
-        let key = Self.formatKey
+    static func checkFormat(_ transaction: borrowing ReadTransaction, _ meta: Table) throws {
+        let key = formatKey
         guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else {
             throw IdempotencyError.notAKeyStore
         }
         do throws(FormatError) {
-            let body = try Record.open(value, key: key.rawSpan, seed: Self.seed(meta.name))
+            let body = try Record.open(value, key: key.rawSpan, seed: seed(meta.name))
             var reader = TupleReader(body)
             let word = try reader.text()
             let format = try reader.integer()

@@ -43,20 +43,21 @@ public final class LMDBIdempotencyStore: IdempotencyStore {
         precondition(!names.contains { $0.hasPrefix(KeyTables.reservedPrefix) }, "a table has a reserved name")
         let options = EnvironmentOptions(
             tables: KeyTables.names + names, mapSize: sizeCap, mapSizeCap: sizeCap)
-        let environment = try Environment.open(path: path, options: options) { transaction, tables in
-            guard let meta = tables[KeyTables.metaName] else {
-                preconditionFailure("a table that was asked for is missing")
-            }
-            try KeyTables.writeFormat(&transaction, meta)
-        }
-        do {
-            let store = LMDBIdempotencyStore(environment, hostTables: names)
-            try environment.read { try store.tables.checkFormat($0) }
-            return store
-        } catch {
-            try? environment.close()
-            throw error
-        }
+        let environment = try Environment.open(
+            path: path, options: options,
+            initialize: { transaction, tables in
+                guard let meta = tables[KeyTables.metaName] else {
+                    preconditionFailure("a table that was asked for is missing")
+                }
+                try KeyTables.writeFormat(&transaction, meta)
+            },
+            inspect: { transaction, tables in
+                // Before the missing tables are made: the file may be another program's.
+                guard let meta = tables[KeyTables.metaName] else { throw IdempotencyError.notAKeyStore }
+                try KeyTables.checkFormat(transaction, meta)
+                return true
+            })
+        return LMDBIdempotencyStore(environment, hostTables: names)
     }
 
     /// Closes the file after the executions under way. Blocks.

@@ -1,0 +1,67 @@
+private import CLMDB
+
+/// Opening the tables of an environment that nobody else knows yet. Their handles are never closed one by one.
+extension Environment {
+    /// Opens those of the wanted tables that the file has, and has `inspect` look at them, without writing anything.
+    ///
+    /// - Returns: the tables, and what `inspect` answers.
+    static func inspectedTables(
+        _ handle: OpaquePointer, _ options: EnvironmentOptions, _ inspect: Inspection
+    ) throws -> (tables: [String: Table], mayWrite: Bool) {
+        let transaction = unsafe try begin(handle, isReadOnly: true)
+        var tables: [String: Table] = [:]
+        let mayWrite: Bool
+        do {
+            for name in options.tables {
+                var identifier: MDB_dbi = 0
+                let code = unsafe mdb_dbi_open(transaction, name, 0, &identifier)
+                // A foreign file may have a value, or a table of another kind, under the name.
+                if code == MDB_NOTFOUND || code == MDB_INCOMPATIBLE { continue }
+                try check(code, "mdb_dbi_open")
+                tables[name] = Table(name: name, identifier: identifier)
+            }
+            mayWrite = try inspect(unsafe ReadTransaction(handle: transaction), tables)
+        } catch {
+            unsafe mdb_txn_abort(transaction)
+            throw error
+        }
+        // Handles opened in a transaction become the environment's with its commit.
+        try check(unsafe mdb_txn_commit(transaction), "mdb_txn_commit")
+        return (tables, mayWrite)
+    }
+
+    /// Opens every table in one transaction, made when missing.
+    static func createTables(
+        _ handle: OpaquePointer, _ options: EnvironmentOptions
+    ) throws(EngineError) -> [String: Table] {
+        let transaction = unsafe try begin(handle, isReadOnly: false)
+        var tables: [String: Table] = [:]
+        for name in options.tables {
+            var identifier: MDB_dbi = 0
+            let code = unsafe mdb_dbi_open(transaction, name, UInt32(MDB_CREATE), &identifier)
+            if code != MDB_SUCCESS {
+                unsafe mdb_txn_abort(transaction)
+                throw EngineError(code: code, operation: "mdb_dbi_open")
+            }
+            tables[name] = Table(name: name, identifier: identifier)
+        }
+        try check(unsafe mdb_txn_commit(transaction), "mdb_txn_commit")
+        return tables
+    }
+
+    private static func begin(_ handle: OpaquePointer, isReadOnly: Bool) throws(EngineError) -> OpaquePointer {
+        var begun: OpaquePointer?
+        let flags = isReadOnly ? UInt32(MDB_RDONLY) : 0
+        var code = unsafe mdb_txn_begin(handle, nil, flags, &begun)
+        for _ in 0..<8 where code == MDB_MAP_RESIZED {
+            // Another process has made the map grow since this one mapped it.
+            try check(unsafe mdb_env_set_mapsize(handle, 0), "mdb_env_set_mapsize")
+            code = unsafe mdb_txn_begin(handle, nil, flags, &begun)
+        }
+        try check(code, "mdb_txn_begin")
+        guard let transaction = unsafe begun else {
+            preconditionFailure("mdb_txn_begin succeeded without a transaction")
+        }
+        return unsafe transaction
+    }
+}

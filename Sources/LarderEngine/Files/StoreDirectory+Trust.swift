@@ -1,0 +1,69 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// Checks that what lies in the directory is the store's own, before anything opens, writes or removes it.
+extension StoreDirectory {
+    /// Throws unless the open directory belongs to this user, or to root, and only its owner may write to it.
+    static func checkOwner(of directory: FileDescriptor) throws(EngineError) {
+        let status = try directory.status()
+        if !isTrusted(status.st_uid) { throw .untrustedDirectory(.otherOwner) }
+        if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { throw .untrustedDirectory(.writableByOthers) }
+    }
+
+    /// Throws unless `name` is free, or a plain file of this user that no other name leads to.
+    ///
+    /// For a file that a library opens by its path and that ``openFile(named:_:)`` therefore cannot open.
+    ///
+    /// - Returns: whether the file is there.
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)``.
+    @discardableResult
+    package func checkFile(named name: String) throws(EngineError) -> Bool {
+        try identity(ofFile: name) != nil
+    }
+
+    /// Device and inode of the data file, or nil when there is none.
+    ///
+    /// - Throws: as ``checkFile(named:)``.
+    func dataIdentity() throws(EngineError) -> FileIdentity? { try identity(ofFile: Self.dataName) }
+
+    private func identity(ofFile name: String) throws(EngineError) -> FileIdentity? {
+        guard let status = try FileIdentity.status(of: path + "/" + name, followsLinks: false) else { return nil }
+        try Self.check(status, name: name)
+        return FileIdentity(status)
+    }
+
+    /// Opens a file that lies in the directory, never through a link, and never waiting for the other end of a pipe.
+    ///
+    /// - Parameter flags: `O_CREAT` must come with `O_EXCL`.
+    /// - Throws: as ``checkFile(named:)``; ``EngineError/notFound``.
+    package func openFile(named name: String, _ flags: Int32) throws(EngineError) -> FileDescriptor {
+        // Opening a device may do something by itself.
+        try checkFile(named: name)
+        let file = try FileDescriptor(path + "/" + name, flags | O_NOFOLLOW | O_NONBLOCK)
+        try Self.check(try file.status(), name: name)
+        return file
+    }
+
+    /// The directory's path without any symbolic link, for a library that refuses links anywhere in a path.
+    package func resolvedPath() throws(EngineError) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { throw EngineError(code: errno, operation: "realpath") }
+        defer { unsafe free(resolved) }
+        // realpath ends what it allocates with a zero byte.
+        return unsafe String(cString: resolved)
+    }
+
+    private static func check(_ status: stat, name: String) throws(EngineError) {
+        let kind = status.st_mode & S_IFMT
+        if kind == S_IFLNK { throw .untrustedFile(name: name, problem: .symbolicLink) }
+        if kind != S_IFREG { throw .untrustedFile(name: name, problem: .notAFile) }
+        if !isTrusted(status.st_uid) { throw .untrustedFile(name: name, problem: .otherOwner) }
+        // Two directories that share a data file have two lock files, and would overwrite each other's snapshots.
+        if status.st_nlink > 1 { throw .untrustedFile(name: name, problem: .hardLinked) }
+    }
+
+    /// Root may write anything anyway, and content that came with the system is root's.
+    private static func isTrusted(_ owner: uid_t) -> Bool { owner == geteuid() || owner == 0 }
+}
