@@ -55,6 +55,9 @@ public final class Outbox: Sendable {
     }
 
     /// Tells who is signed in from now on; what other accounts wrote waits until they are again.
+    ///
+    /// Readers see it all the same: without a ``Session``, which refuses another account while writes are unsent, use a
+    /// store for each account (`Store.accountPath(base:account:)`).
     public func signedIn(as account: String?) { setGate(.signedIn(account)) }
 
     /// Tells that nobody is signed in: nothing is sent.

@@ -40,6 +40,9 @@ struct WeakOutbox: Sendable {
 }
 
 extension Outbox {
+    /// Whether there is no network; nil where the outbox does not run, or does not know yet.
+    var isOffline: Bool? { state.withLock { $0.loop?.machine.network.map { !$0 } ?? nil } }
+
     /// As `setGate`, unless the outbox knows: it would ask anew for what it is asking for.
     fileprivate func follow(_ gate: SessionGate) {
         if gateBroadcast.current != gate { setGate(gate) }

@@ -6,9 +6,10 @@ extension Session {
     /// Signs an account in: after it has shown itself to the server, be it for the first time or again.
     ///
     /// State and plain values are stored in one commit, secrets before it. For the account that is signed in already,
-    /// values of other names stay; writes that were sealed for the account are sent from now on.
+    /// values of other names stay; writes that were sealed for the account are sent from now on. While the store holds
+    /// unsent writes of another account, nobody else is signed in: readers would see what that one wrote.
     ///
-    /// - Throws: ``SessionError/otherAccount``, ``SessionError/noSecretStore(secrets:)``,
+    /// - Throws: ``SessionError/otherAccount``, ``SessionError/sealedWrites(accounts:_:)``, ``SessionError/noSecretStore(secrets:)``,
     ///   ``SessionError/secretStoreFailed(reason:)``, ``SessionError/tooLarge(actual:limit:)`` with nothing changed;
     ///   otherwise as ``Store/write(durability:_:)``.
     public func signIn(as account: String, values: [SessionValue] = []) async throws {
@@ -106,10 +107,15 @@ extension Session {
     /// - Parameter expected: the expired session that is renewed; nil when a person signs in.
     private func signIn(_ account: String, _ values: [SessionValue], from expected: StoredSession?) async throws {
         if let expected, !isStill(expected) { return }
+        // Looked at before anything is changed, and again where it is: who is signed in already stays so.
+        if state == .signedOut { try Self.check(try store.read { view in try view.writesOfOthers(than: account) }) }
         if state == .signedOut { try await removeSecrets() }
         try await keepSecrets(values, of: account)
         let now = store.host.now()
-        try await commit { stored, _ in
+        try await commit { stored, transaction in
+            if stored?.state ?? .signedOut == .signedOut {
+                try Self.check(try transaction.writesOfOthers(than: account))
+            }
             var session: StoredSession
             if let known = stored, known.isOf(account) {
                 session = known
@@ -122,6 +128,11 @@ extension Session {
             session.take(values)
             stored = session
         }
+    }
+
+    /// Throws where readers would see what others wrote.
+    private static func check(_ writes: WritesOfOthers) throws(SessionError) {
+        if !writes.accounts.isEmpty { throw .sealedWrites(accounts: writes.accounts, writes.unsent) }
     }
 
     private func isStill(_ expected: StoredSession) -> Bool {

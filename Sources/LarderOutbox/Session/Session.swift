@@ -15,7 +15,8 @@ public actor Session {
     private let gateStates: StateBroadcast<SessionGate>
     private let statusStates: StateBroadcast<SessionStatus>
     private(set) var stored: StoredSession?
-    private(set) var isOffline = false
+    /// How the network is, as far as anybody has said.
+    private var isNotedOffline: Bool?
     let outboxes = Mutex<[WeakOutbox]>([])
     /// The renewal under way, which others join.
     var currentRenewal: Task<Bool, Never>?
@@ -44,6 +45,14 @@ public actor Session {
 
     /// How the session is; `signedOut` before anybody has ever signed in.
     public var state: StoredSession.State { stored?.state ?? .signedOut }
+
+    /// Whether the network is known to be gone.
+    private var isOffline: Bool { knownOffline ?? false }
+
+    /// Whether there is no network; nil where neither the host nor an outbox that runs has said.
+    var knownOffline: Bool? {
+        isNotedOffline ?? outboxes.withLock { $0.lazy.compactMap(\.outbox?.isOffline).first }
+    }
 
     /// How it is, with what the account has not got rid of.
     ///
@@ -111,7 +120,7 @@ extension Session {
     /// Takes note of how the network is.
     public func note(_ network: NetworkState) {
         let wasOffline = isOffline
-        isOffline = network.level == .offline
+        isNotedOffline = network.level == .offline
         if isOffline != wasOffline { tellStatus() }
     }
 

@@ -20,6 +20,14 @@ extension ReadView {
     public borrowing func unsent(of account: String?) throws -> UnsentContent {
         try tables.unsent(of: account, in: transaction)
     }
+
+    /// The writes of other accounts that the server may still get, whose effects readers see; entries that cannot be
+    /// read and those made where there are no accounts are nobody's.
+    ///
+    /// - Complexity: O(*n*) for *n* entries, bodies included.
+    package borrowing func writesOfOthers(than account: String) throws -> WritesOfOthers {
+        try tables.writesOfOthers(than: account, in: transaction)
+    }
 }
 
 extension Transaction {
@@ -45,6 +53,19 @@ extension Transaction {
     public borrowing func unsent(of account: String?) throws -> UnsentContent {
         try tables.unsent(of: account, in: engine)
     }
+
+    /// The writes of other accounts that the server may still get, this transaction's own changes included.
+    package borrowing func writesOfOthers(than account: String) throws -> WritesOfOthers {
+        try tables.writesOfOthers(than: account, in: engine)
+    }
+}
+
+/// Writes that accounts have left behind.
+package struct WritesOfOthers: Hashable, Sendable {
+    /// Whose they are, each once.
+    package var accounts: [String] = []
+    /// How many.
+    package var unsent = UnsentContent()
 }
 
 /// What an account made, and the server does not have.
@@ -72,16 +93,34 @@ extension Tables {
         var unsent = UnsentContent()
         for id in try entryIDs(of: account, in: source) {
             // One without a delivery was not tried yet, as far as anybody can tell.
-            switch try delivery(id, in: source)?.state ?? .pending {
-            case .rejected: unsent.rejected += 1
-            case .failed: unsent.failed += 1
-            case .pending, .sending, .waiting, .unresolved, .conflicted: unsent.pending += 1
-            }
+            unsent.count(try delivery(id, in: source)?.state ?? .pending)
         }
         for (name, record) in try buffers(in: source) where name.account.isBytewise(account) {
             unsent.points += Int(clamping: record.pointCount)
         }
         return unsent
+    }
+
+    /// The rejected ones are not among them: what they did to rows was rolled back.
+    func writesOfOthers<Source: TableReader & ~Copyable>(
+        than account: String, in source: borrowing Source
+    ) throws -> WritesOfOthers {
+        var found: [(id: UUIDBytes, account: String)] = []
+        try forEachReadable(.outbox, in: source) { key, body throws(FormatError) in
+            guard case .entry = try OutboxKey(decoding: key) else { return nil }
+            let record = try OutboxRecord(decoding: body)
+            return record.account.map { (record.entryID, $0) }
+        } _: { (entry: (id: UUIDBytes, account: String)?) in
+            if let entry, !entry.account.equalsBytewise(account) { found.append(entry) }
+        }
+        var writes = WritesOfOthers()
+        for (id, other) in found {
+            let state = (try? delivery(id, in: source))?.state ?? .pending
+            if state == .rejected { continue }
+            writes.unsent.count(state)
+            if !writes.accounts.contains(where: { $0.equalsBytewise(other) }) { writes.accounts.append(other) }
+        }
+        return writes
     }
 
     /// The entries of an account, the rejected ones among them.
@@ -100,6 +139,16 @@ extension Tables {
             return true
         }
         return ids
+    }
+}
+
+extension UnsentContent {
+    fileprivate mutating func count(_ state: OutboxDeliveryRecord.State) {
+        switch state {
+        case .rejected: rejected += 1
+        case .failed: failed += 1
+        case .pending, .sending, .waiting, .unresolved, .conflicted: pending += 1
+        }
     }
 }
 

@@ -53,17 +53,19 @@ import Testing
         let sealed = try await outbox.enqueue(note(1))
         #expect(try world.entries().map(\.draft.account) == ["ada"])
         try await session.signOut(.seal)
-        try await session.signIn(as: "bob")
         world.network.set(.online)
         try await world.running(outbox) {
-            let other = try await outbox.enqueue(note(2))
-            #expect(try await outbox.outcome(of: other.id) == .accepted)
-            #expect(world.requests.count == 1)
-            try await session.signOut()
+            await #expect(throws: OutboxError.self) { try await outbox.enqueue(note(2)) }
+            await #expect(throws: SessionError.self) { try await session.signIn(as: "bob") }
+            #expect(world.requests.isEmpty)
             try await session.signIn(as: "ada")
             #expect(try await outbox.outcome(of: sealed.id) == .accepted)
+            try await session.signOut()
+            try await session.signIn(as: "bob")
+            let other = try await outbox.enqueue(note(2))
+            #expect(try await outbox.outcome(of: other.id) == .accepted)
         }
-        #expect(world.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["{\"n\":2}", "{\"n\":1}"])
+        #expect(world.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["{\"n\":1}", "{\"n\":2}"])
     }
 
     @Test func `keeps nothing that was made before its account was signed out, and would be kept after`() async throws {

@@ -55,6 +55,7 @@ import Testing
         try await session.noteExpired("ada")
         let renewal = Task { await session.signInAgain() }
         await bench.clock.sleepers(atLeast: 1)
+        await session.note(.online)
         try await session.signOut()
         bench.clock.advance(by: .seconds(5))
         #expect(await !renewal.value)

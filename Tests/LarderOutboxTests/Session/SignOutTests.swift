@@ -87,9 +87,7 @@ import Testing
         let entries = try store.read { view in try view.outboxEntries() }.map { LaneEntry($0) }
         #expect(sent(.loaded(entries)) == [])
         #expect(sent(.network(isUsable: true)) == [])
-        try await session.signIn(as: "bob")
-        #expect(sent(.session(session.gate)) == [])
-        try await session.signOut()
+        #expect(sent(.session(.signedIn("bob"))) == [])
         #expect(try store.read { view in try view.outboxEntry(id) } != nil)
         try await session.signIn(as: "ada")
         #expect(sent(.session(session.gate)) == [.send(Flight(key: id, entries: [id], isBatch: false))])
