@@ -34,7 +34,8 @@ extension Session {
     /// Signs whoever is signed in out; does nothing when nobody is.
     ///
     /// In one durable commit with what becomes of the account's writes and points. The values go; secrets are removed behind it,
-    /// and at the next start where that did not work. Content stays: `Store.clear(discardingUnsent:)` removes it.
+    /// and at the next start where that did not work. Content stays: `Store.clear(discardingUnsent:)` removes it, and
+    /// `HTTPCache.clear()` and `ObjectCache.clear(discardingUnsent:)` what lies in memory and in files.
     ///
     /// Where the login has expired and nobody has said how the network is (neither ``run(_:)`` nor an attached outbox that
     /// runs), ``UnsentChoice/refuse`` asks the ``Authenticator`` to renew it first, and waits for that: only so is it known

@@ -177,6 +177,16 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
         #expect(try await world.cache.file(file, strategy: .cacheElseNetwork).value.body.bytes() == [4, 5])
     }
 
+    @Test(arguments: places)
+    func `is kept though an upload about the object waits`(place: ObjectPersistence) async throws {
+        let world = try world(place)
+        world.goOffline()
+        try await world.cache.upload([4, 5], to: file)
+        world.goOnline()
+        #expect(try await world.cache.collection(allUsers).storage.word == "kept")
+        #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "1")
+    }
+
     @Test(arguments: [Removal.object, .wholeClass, .everything], places)
     func `does not bring the object back, as the answer to a save`(
         removal: Removal, place: ObjectPersistence

@@ -10,7 +10,7 @@ struct AnswerFilter: Sendable {
     let writes: MemoryWrites
     /// The writes that waited in the queue when the server was asked.
     let waited: [WaitingWrite]
-    private let entities: Set<String>
+    private let queued: Set<ObjectName>
 
     init(
         order: ChangeOrder, start: UInt64, question: ObjectQuestion, writes: MemoryWrites, waited: [WaitingWrite]
@@ -20,7 +20,7 @@ struct AnswerFilter: Sendable {
         self.question = question
         self.writes = writes
         self.waited = waited
-        entities = Set(waited.map(\.entity))
+        queued = Set(waited.compactMap(\.changed))
     }
 
     /// The changes to make in a storage, in their order.
@@ -67,6 +67,6 @@ struct AnswerFilter: Sendable {
 
     /// A write that waited in the queue may have been sent since: nobody can tell whether the answer came before it.
     private func isUnchanged(_ name: ObjectName) -> Bool {
-        !order.wasChanged(name, since: start) && !entities.contains(name.description)
+        !order.wasChanged(name, since: start) && !queued.contains(name)
     }
 }

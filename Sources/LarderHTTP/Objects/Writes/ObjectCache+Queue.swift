@@ -56,7 +56,7 @@ extension ObjectCache {
                 _ = try await send(write)
                 report.sent.append(write.id)
                 // An answer that was asked for before may not have it.
-                order.noteWrite(of: .object(write.object))
+                if !item.effects.isEmpty { order.noteWrite(of: .object(write.object)) }
                 writes.accept(write.id)
             } catch {
                 guard case .server(let head) = error, Self.isFinal(head.status) else {

@@ -17,10 +17,13 @@ extension ObjectCache {
                 // What lies in memory would be found before it.
                 try await memory.objects.apply(changes.compactMap { $0.object.map { .remove($0) } })
             } else {
+                // Before its effect is seen, so that no answer comes in between.
                 writes.append(made, effects: changes, undo: try undoing(changes))
                 try await memory.objects.apply(changes)
             }
         } catch {
+            // The caller is told that it does not wait.
+            if queue == nil { writes.accept(made.id) }
             throw .reading(error)
         }
         await dropFiles(of: write)
