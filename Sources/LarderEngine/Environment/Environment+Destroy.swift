@@ -29,7 +29,7 @@ extension Environment {
         do {
             _ = try validate(directory, guardFile)
             let options = EnvironmentOptions(access: .readOnly, tables: tables)
-            let handle = unsafe try openHandle(directory.path, options)
+            let handle = unsafe try openHandle(directory.path, options, isAlone: true)
             defer { unsafe mdb_env_close(handle) }
             _ = unsafe try inspectedTables(handle, options, inspect)
         } catch let error as EngineError where isDamagedRemoved && error.isDamage {

@@ -26,7 +26,8 @@ extension Environment {
     ) throws -> Environment {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
         while true {
-            let lock = try directory.lock(creating: options.access == .readWrite)
+            let lock = try directory.lock(
+                creating: options.access == .readWrite, LockWait(limit: options.lockTimeout))
             defer { withExtendedLifetime(lock) {} }
             try FileSystemCheck.check(directory.path)
             if try directory.dataIdentity() == nil {
@@ -55,7 +56,7 @@ extension Environment {
         let isAlone = try validate(directory, guardFile)
         // What a killed compaction was building may be as large as the store itself.
         if !options.isReadOnly { directory.removeRemains() }
-        try guardFile.hold()
+        try guardFile.hold(LockWait(limit: options.lockTimeout))
         let environment = try attach(directory, identity, options, guardFile, isAlone: isAlone, inspect)
         EnvironmentRegistry.shared.insert(environment)
         return environment
@@ -66,12 +67,16 @@ extension Environment {
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
         isAlone: Bool, _ inspect: Inspection
     ) throws -> Environment {
-        let handle = unsafe try openHandle(directory.path, options)
+        let handle = unsafe try openHandle(directory.path, options, isAlone: isAlone)
         do {
             try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
             var (tables, mayWrite) = unsafe try inspectedTables(handle, options, inspect)
             // Before the first commit: a process that dies after it leaves other meta pages than were noted.
-            if !options.isReadOnly { try guardFile.markInUse(data: identity) }
+            if options.isReadOnly {
+                if isAlone { guardFile.noteFile(identity, in: directory) }
+            } else {
+                try guardFile.markInUse(data: identity)
+            }
             if let missing = options.tables.first(where: { tables[$0] == nil }) {
                 if options.isReadOnly || !mayWrite { throw EngineError.missingTable(name: missing) }
                 tables = unsafe try createTables(handle, options)
@@ -107,7 +112,8 @@ extension Environment {
                 }
                 return isAlone
             } catch {
-                if isAlone || look == 3 || error == .replaced { throw error }
+                if isAlone || error == .replaced || error == .heldByOthers { throw error }
+                if look == 3 { throw error.besideOthers }
                 look += 1
             }
         }
@@ -118,7 +124,7 @@ extension Environment {
         at path: String, options: EnvironmentOptions,
         _ initialize: (inout WriteTransaction, [String: Table]) throws -> Void
     ) throws {
-        let handle = unsafe try openHandle(path, options)
+        let handle = unsafe try openHandle(path, options, isAlone: true)
         defer { unsafe mdb_env_close(handle) }
         let tables = unsafe try createTables(handle, options)
         var begun: OpaquePointer?
@@ -135,9 +141,12 @@ extension Environment {
         try check(unsafe mdb_txn_commit(opened), "mdb_txn_commit")
     }
 
-    static func openHandle(_ path: String, _ options: EnvironmentOptions) throws(EngineError) -> OpaquePointer {
+    /// Has liblmdb open the directory, which is locked, or known to nobody else.
+    static func openHandle(
+        _ path: String, _ options: EnvironmentOptions, isAlone: Bool
+    ) throws(EngineError) -> OpaquePointer {
         // liblmdb opens it by its path and writes to it, also for an environment that only reads.
-        try StoreDirectory(path: path).checkFile(named: StoreDirectory.lockName)
+        try StoreDirectory(path: path).prepareLockFile(readers: options.maximumReaders, isAlone: isAlone)
         var created: OpaquePointer?
         try check(unsafe mdb_env_create(&created), "mdb_env_create")
         guard let handle = unsafe created else { preconditionFailure("mdb_env_create succeeded without a handle") }

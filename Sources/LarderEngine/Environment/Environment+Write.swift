@@ -161,13 +161,9 @@ extension Environment {
 
     /// Tells a full disk from a broken one, and stops the environment after a failure to write.
     private func judged(_ error: EngineError) -> EngineError {
+        let error = FileSystemCheck.judged(error, at: path)
         switch error {
-        case .ioFailure:
-            // A short write on a full file system is reported as EIO.
-            if let free = FileSystemCheck.freeBytes(path), free < 1 << 20 { return .diskFull }
-            state.store(State.stopped.rawValue, ordering: .releasing)
-        case .stopped:
-            state.store(State.stopped.rawValue, ordering: .releasing)
+        case .ioFailure, .stopped: state.store(State.stopped.rawValue, ordering: .releasing)
         default: break
         }
         return error

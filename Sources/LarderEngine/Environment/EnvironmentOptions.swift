@@ -21,6 +21,11 @@ public struct EnvironmentOptions: Hashable, Sendable {
     /// Reader slots to ask for. The first opener of all processes decides.
     public var maximumReaders: Int
 
+    /// How long to wait while another program holds the lock of the store's directory, to open or compact it, say.
+    public var lockTimeout = defaultLockTimeout
+
+    /// Longer than the compaction of a store of several gigabytes.
+    public static let defaultLockTimeout = Duration.seconds(60)
     /// The default where address space is free: 64 GiB at once, so that the map never has to move.
     public static let defaultMapSize = 64 << 30
 

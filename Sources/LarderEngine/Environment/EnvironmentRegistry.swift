@@ -87,6 +87,7 @@ extension EnvironmentOptions {
         var (left, right) = (self, other)
         if left.access == .readWriteExisting { left.access = .readWrite }
         if right.access == .readWriteExisting { right.access = .readWrite }
+        left.lockTimeout = right.lockTimeout
         return left == right
     }
 }

@@ -36,6 +36,12 @@ extension EngineError {
         }
     }
 
+    /// The error of a file that others have open: whether it is damaged can be told only when nobody writes to it.
+    var besideOthers: EngineError {
+        guard case .damagedMeta(let reason) = self else { return self }
+        return .damagedMeta(reason: reason + ", looked at beside other openers: close them all and open it again")
+    }
+
     /// Whether a larger map may cure this.
     var isMapFull: Bool {
         if case .mapFull = self { return true }

@@ -24,6 +24,9 @@ public enum EngineError: Error, Equatable, Sendable {
     case missingTable(name: String)
     /// Other openers hold the store, and the operation needs it alone.
     case heldByOthers
+    /// Another program holds a lock that everybody needs to open the store, for longer than
+    /// ``EnvironmentOptions/lockTimeout``: that of the store's directory, or of the file `name` in it.
+    case lockedElsewhere(name: String, seconds: Int)
     /// The store's directory is another user's, or others may write to it, and could put files in it to be followed,
     /// overwritten or removed.
     case untrustedDirectory(PathProblem)
@@ -108,6 +111,11 @@ extension EngineError: CustomStringConvertible {
         case .unsupportedFileSystem(let name): "The store lies on \(name), which cannot hold it safely: move it."
         case .foreignLockFile: "lock.mdb belongs to another build of liblmdb: close the other program."
         case .missingTable(let name): "The table \(name) is missing: open the store for writing once."
+        case .lockedElsewhere(let name, let seconds):
+            """
+            Another program has held the lock of \(name) for \(seconds) s: wait for it or end it; when it is another \
+            user's, take the right to read the store's directory away (chmod 700).
+            """
         case .untrustedDirectory(let problem): "The store's directory \(problem.text)."
         case .untrustedFile(let name, let problem): "\(name) in the store's directory \(problem.text)."
         case .heldByOthers: "Other openers hold the store: close them first."

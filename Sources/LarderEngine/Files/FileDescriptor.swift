@@ -125,6 +125,11 @@ struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
 
+    init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+
     init(_ status: stat) {
         // Signed on Darwin, and any bits are fine: they are only compared.
         device = UInt64(truncatingIfNeeded: status.st_dev)

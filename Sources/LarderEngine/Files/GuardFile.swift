@@ -11,8 +11,6 @@ private import Darwin
 /// which carry no checksum of their own. FORMAT.md, guard.lock.
 struct GuardFile {
     static let name = "guard.lock"
-    private static let size = 1024
-    private static let magic: [UInt8] = Array("LARDGRD1".utf8)
 
     let file: FileDescriptor
 
@@ -29,8 +27,8 @@ struct GuardFile {
     }
 
     /// Holds the store for life; see ``isHeldAlone()``.
-    func hold() throws(EngineError) {
-        _ = try file.lock(exclusive: false, waits: true)
+    func hold(_ wait: LockWait) throws(EngineError) {
+        try wait.lock(file, exclusive: false, name: Self.name)
     }
 
     /// Whether no other opener holds the store. Ask while the directory is locked: the lock is traded for a moment.
@@ -43,60 +41,51 @@ struct GuardFile {
     /// On the medium when it returns: after a power cut, a copy that is older than the meta pages would make them look
     /// damaged.
     func markInUse(data: FileIdentity) throws(EngineError) {
-        try file.write(Array(Self.record(data, isClean: false).prefix(48)), at: 0)
+        try file.write(GuardRecord(data, pages: nil).bytes, at: 0)
         try file.sync()
+    }
+
+    /// Notes which file is in use, for an environment that only reads and is the first, where another one was noted.
+    ///
+    /// A copy of a store brings the note of the file it was made of; an opener that comes later would take the copy for
+    /// a file that was replaced beneath this one. Where the note cannot be written, no writer can come.
+    func noteFile(_ data: FileIdentity, in directory: StoreDirectory) {
+        guard let record = try? GuardRecord(file), record.identity != data,
+            let own = try? directory.openFile(named: Self.name, O_RDWR)
+        else { return }
+        try? own.write(GuardRecord(data, pages: nil).bytes, at: 0)
     }
 
     /// Notes a clean close of `data` with a copy of its meta pages, once these are on the medium.
     func markClean(data: FileDescriptor) throws(EngineError) {
         try data.sync()
         let pages = try MetaPages(data)
-        var record = Self.record(try data.identity().file, isClean: true)
-        record.replaceSubrange(64..<216, with: pages.raw.first)
-        record.replaceSubrange(216..<368, with: pages.raw.second)
-        try file.write(record, at: 0)
+        try file.write(GuardRecord(try data.identity().file, pages: pages.raw).bytes, at: 0)
     }
 
-    /// Whether `data` was closed cleanly with the meta pages it has; throws when they have changed since.
+    /// Whether `data` was closed cleanly with the meta pages it has.
+    ///
+    /// Other pages may be those of a copy that was put in the file's place, so they are for a thorough check to judge;
+    /// but for a change that such a check cannot see, for which this throws.
     func vouches(for pages: MetaPages, of data: FileDescriptor) throws(EngineError) -> Bool {
-        let record = try file.read(Self.size, at: 0)
-        guard record.count == Self.size, Self.isSound(record), record[12] & 1 == 1 else { return false }
-        let identity = try data.identity().file
-        guard record.u64(32) == identity.device, record.u64(40) == identity.inode else { return false }
-        if Array(record[64..<216]) != pages.raw.first || Array(record[216..<368]) != pages.raw.second {
+        let record = try GuardRecord(file)
+        guard record.isSound, record.isClean, record.identity == (try data.identity().file) else { return false }
+        if record.first == pages.raw.first[...] && record.second == pages.raw.second[...] { return true }
+        if record.hasChecksum, pages.differOnlyInCommit(from: (record.first, record.second)) {
             throw .damagedMeta(reason: "changed since the last clean close")
         }
-        return true
+        return false
     }
 
     /// Throws when the other holders of the store have another data file open than `data`: it was replaced beneath
     /// them, and what they know through `lock.mdb` does not hold for this one.
     func checkSharedFile(_ data: FileDescriptor) throws(EngineError) {
-        let record = try file.read(48, at: 0)
-        guard record.count == 48, Self.isSound(record) else { return }
-        let identity = try data.identity().file
-        if record.u64(32) != identity.device || record.u64(40) != identity.inode { throw .replaced }
+        let record = try GuardRecord(file)
+        // Which file they have cannot be told any more.
+        if record.isDamaged { throw .heldByOthers }
+        if record.isSound, record.identity != (try data.identity().file) { throw .replaced }
     }
 
     /// Whether the file says that the store is one of ours, in use or closed.
-    func isMarked() throws(EngineError) -> Bool {
-        let record = try file.read(48, at: 0)
-        return record.count == 48 && Self.isSound(record)
-    }
-
-    private static func isSound(_ record: [UInt8]) -> Bool {
-        Array(record[0..<8]) == magic && record.u32(8) == 1
-    }
-
-    private static func record(_ identity: FileIdentity, isClean: Bool) -> [UInt8] {
-        var record = [UInt8](repeating: 0, count: size)
-        record.replaceSubrange(0..<8, with: magic)
-        record[8] = 1
-        record[12] = isClean ? 1 : 0
-        for byte in 0..<8 {
-            record[32 + byte] = UInt8(truncatingIfNeeded: identity.device >> (8 * byte))
-            record[40 + byte] = UInt8(truncatingIfNeeded: identity.inode >> (8 * byte))
-        }
-        return record
-    }
+    func isMarked() throws(EngineError) -> Bool { try GuardRecord(file).isSound }
 }

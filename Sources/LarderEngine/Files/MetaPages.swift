@@ -59,6 +59,14 @@ struct MetaPages {
         if isThorough { _ = try PageCensus(newest, pageSize: pageSize, fileSize: size).validate(file) }
     }
 
+    /// Whether a page has another commit number than its copy and nothing else: every commit moves the root of the list
+    /// of tables as well, so no commit left that behind.
+    func differOnlyInCommit(from copies: (first: ArraySlice<UInt8>, second: ArraySlice<UInt8>)) -> Bool {
+        [(raw.first, Array(copies.first)), (raw.second, Array(copies.second))].contains { page, copy in
+            page != copy && page[..<144] == copy[..<144]
+        }
+    }
+
     private func validateHeader(_ page: [UInt8], number: UInt64) throws(EngineError) {
         guard page.u64(0) == number else { throw .damagedMeta(reason: "page number") }
         guard page.u16(10) == 0x08 else { throw .damagedMeta(reason: "page flags") }

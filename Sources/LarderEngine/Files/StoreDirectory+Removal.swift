@@ -11,7 +11,7 @@ extension StoreDirectory {
     private static let temporaryDepth = 2
 
     /// Removes temporary directories that a killed creation or compaction left behind. The caller holds
-    /// ``lock(creating:)``, so nobody is at work in one.
+    /// ``lock(creating:_:)``, so nobody is at work in one.
     func removeRemains() {
         guard let directory = try? FileDescriptor(path, O_RDONLY | O_DIRECTORY) else { return }
         Self.removeTemporaries(in: directory, depth: 1)

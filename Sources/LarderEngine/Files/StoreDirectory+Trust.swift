@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-private import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-private import Darwin
+internal import Darwin
 #endif
 
 /// Checks that what lies in the directory is the store's own, before anything opens, writes or removes it.
@@ -30,9 +30,14 @@ extension StoreDirectory {
     func dataIdentity() throws(EngineError) -> FileIdentity? { try identity(ofFile: Self.dataName) }
 
     private func identity(ofFile name: String) throws(EngineError) -> FileIdentity? {
+        try status(ofFile: name).map { FileIdentity($0) }
+    }
+
+    /// What the system knows of a file that has been checked, or nil when there is none.
+    func status(ofFile name: String) throws(EngineError) -> stat? {
         guard let status = try FileIdentity.status(of: path + "/" + name, followsLinks: false) else { return nil }
         try Self.check(status, name: name)
-        return FileIdentity(status)
+        return status
     }
 
     /// Opens a file that lies in the directory, never through a link, and never waiting for the other end of a pipe.

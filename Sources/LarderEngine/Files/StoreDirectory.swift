@@ -57,8 +57,9 @@ package struct StoreDirectory {
     /// Locks the directory against other opens, closes and maintenance, in any process, until released.
     ///
     /// - Parameter isCreating: whether to make the directory when there is none.
-    /// - Throws: ``EngineError/untrustedDirectory(_:)``; ``EngineError/notFound``.
-    func lock(creating isCreating: Bool = false) throws(EngineError) -> FileDescriptor {
+    /// - Throws: ``EngineError/untrustedDirectory(_:)``; ``EngineError/notFound``;
+    ///   ``EngineError/lockedElsewhere(name:seconds:)``.
+    func lock(creating isCreating: Bool = false, _ wait: LockWait = .standard) throws(EngineError) -> FileDescriptor {
         while true {
             var opened = try FileDescriptor.existing(path, O_RDONLY | O_DIRECTORY)
             if opened == nil, isCreating {
@@ -70,7 +71,7 @@ package struct StoreDirectory {
                 throw .notFound
             }
             try Self.checkOwner(of: file)
-            _ = try file.lock(exclusive: true, waits: true)
+            try wait.lock(file, exclusive: true, name: "the store's directory")
             // While this process waited, the directory may have been removed, and another made in its place.
             if try FileIdentity.of(path) == file.identity().file { return file }
         }
@@ -78,15 +79,19 @@ package struct StoreDirectory {
 
     /// Builds the data file in a temporary directory with `build`, then moves it into place.
     ///
-    /// A power cut at any moment leaves either no data file or a whole one. The caller holds ``lock(creating:)``.
+    /// A power cut at any moment leaves either no data file or a whole one. The caller holds ``lock(creating:_:)``.
     func createDataFile(_ build: (_ temporaryPath: String) throws -> Void) throws {
         removeRemains()
         let name = Self.temporaryPrefix + "\(getpid())"
         let temporary = try makeTemporary(name)
         defer { removeTemporary(name) }
-        try build(temporary.path)
-        let data = try temporary.openFile(named: Self.dataName, O_RDWR)
-        try data.sync()
+        do {
+            try build(temporary.path)
+            let data = try temporary.openFile(named: Self.dataName, O_RDWR)
+            try data.sync()
+        } catch let error as EngineError {
+            throw FileSystemCheck.judged(error, at: path)
+        }
         try install(temporary.dataPath)
     }
 

@@ -3,7 +3,8 @@ import Foundation
 /// A library to preload that makes one chosen system call on a data file fail, compiled when it is first needed.
 ///
 /// `FAULT_CALL` is `sync`, `write` or `short`; `FAULT_AT` counts those calls from one, and begins to count when the
-/// process has said `opened`.
+/// process has said `opened`. `FAULT_LOG` names a file that gets a line for each directory that is synced, with the
+/// names in it that are a store's.
 enum FaultShim {
     /// The path of the library, or nil where there is no C compiler.
     static let path: String? = {
@@ -21,9 +22,11 @@ enum FaultShim {
         #define _GNU_SOURCE
         #include <dlfcn.h>
         #include <errno.h>
+        #include <fcntl.h>
         #include <stdlib.h>
         #include <stdio.h>
         #include <string.h>
+        #include <sys/stat.h>
         #include <sys/uio.h>
         #include <unistd.h>
 
@@ -55,6 +58,27 @@ enum FaultShim {
             static int (*real)(int);
             if (!real) real = dlsym(RTLD_NEXT, "fdatasync");
             if (is_due("sync", number)) { errno = EIO; return -1; }
+            return real(number);
+        }
+
+        int fsync(int number) {
+            static int (*real)(int);
+            if (!real) real = dlsym(RTLD_NEXT, "fsync");
+            const char *log = getenv("FAULT_LOG");
+            struct stat status;
+            if (log && fstat(number, &status) == 0 && S_ISDIR(status.st_mode)) {
+                char link[64], target[512];
+                snprintf(link, sizeof link, "/proc/self/fd/%d", number);
+                ssize_t length = readlink(link, target, sizeof target - 1);
+                target[length < 0 ? 0 : length] = 0;
+                FILE *file = fopen(log, "a");
+                fprintf(file, "%s", target);
+                const char *names[] = {"store", "data.mdb", "guard.lock"};
+                for (int name = 0; name < 3; name++)
+                    if (faccessat(number, names[name], F_OK, 0) == 0) fprintf(file, " %s", names[name]);
+                fprintf(file, "\n");
+                fclose(file);
+            }
             return real(number);
         }
 

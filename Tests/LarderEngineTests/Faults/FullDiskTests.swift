@@ -39,6 +39,44 @@ import Testing
     }
 }
 
+/// `lock.mdb` is mapped and written to while the store is opened: without blocks that would end the process.
+@Suite(.enabled(if: geteuid() == 0, "needs root, to mount a small file system")) struct `Opening on a full disk` {
+    @Test(arguments: ["tmpfs", "ext4"])
+    func `is a typed error, for readers, writers and copies`(type: String) throws {
+        guard let disk = try SmallDisk(type: type) else {
+            try Test.cancel("a file system of type \(type) cannot be mounted here")
+        }
+        let store = disk.path + "/store"
+        let environment = try Environment.open(path: store, options: .small)
+        try environment.set([1], [1])
+        try environment.close()
+        let lock = store + "/lock.mdb"
+
+        // What an earlier version, or liblmdb itself, leaves behind: a length without blocks.
+        for isSparse in [false, true] {
+            try FileManager.default.removeItem(atPath: lock)
+            if isSparse {
+                try Data().write(to: URL(fileURLWithPath: lock))
+                #expect(unsafe truncate(lock, 8192) == 0)
+            }
+            disk.fill()
+            for access in ["reading", "writing"] {
+                #expect(try Probe("try-open", store, access).finish() == ["\(EngineError.diskFull)"], "\(access)")
+            }
+            try disk.empty()
+            for access in ["reading", "writing"] {
+                #expect(try Probe("try-open", store, access).finish() == ["opened"])
+            }
+            disk.fill()
+            #expect(try Probe("try-open", store, "writing").finish() == ["opened"])
+            let said = try Probe("try-copy", store, disk.path + "/copy").finish()
+            #expect(said == ["\(EngineError.diskFull)"])
+            try disk.empty()
+            try? FileManager.default.removeItem(atPath: disk.path + "/copy")
+        }
+    }
+}
+
 /// A file system of 6 MiB, half of it taken by a file named `ballast`.
 private final class SmallDisk {
     let path: String
@@ -61,6 +99,20 @@ private final class SmallDisk {
         if !isMounted { return nil }
         try Data(repeating: 1, count: 3 << 20).write(to: URL(fileURLWithPath: path + "/ballast"))
     }
+
+    /// Takes every byte that is left.
+    func fill() {
+        guard let file = unsafe fopen(path + "/filler", "w") else { return }
+        unsafe setvbuf(file, nil, _IONBF, 0)
+        for size in [65_536, 4096, 512, 1] {
+            let bytes = [UInt8](repeating: 1, count: size)
+            while unsafe fwrite(bytes, 1, size, file) == size {}
+        }
+        unsafe fclose(file)
+    }
+
+    /// Gives back what ``fill()`` took.
+    func empty() throws { try FileManager.default.removeItem(atPath: path + "/filler") }
 
     deinit {
         _ = try? run("umount", "-l", path)

@@ -25,8 +25,18 @@ import Testing
         }
     }
 
-    @Test func `with any changed meta byte is found out against the copy of the last clean close`() throws {
-        try forEachFlip(of: SampleStore(), hasGuard: true) { _, outcome in outcome.isDamage }
+    @Test func `with any changed meta byte is found out or harmless beside the copy of the last clean close`() throws {
+        try forEachFlip(of: SampleStore(), hasGuard: true) { _, outcome in outcome.isDamage || outcome == .same }
+    }
+
+    @Test func `of the guard never keeps a sound store from opening`() throws {
+        let store = try SampleStore()
+        for byte in 0..<1024 {
+            for mask in masks {
+                let outcome = try store.outcome(flippingGuard: mask, at: byte)
+                #expect(outcome == .same, "byte \(byte), mask \(mask): \(outcome)")
+            }
+        }
     }
 
     /// Without the copy, what the meta pages say is compared with the free list and the list of tables. One change
@@ -118,10 +128,19 @@ private struct SampleStore {
         return try outcome(hasGuard: hasGuard)
     }
 
-    private func outcome(hasGuard: Bool) throws -> Outcome {
+    /// Opens the store with one byte of `guard.lock` changed.
+    func outcome(flippingGuard mask: UInt8, at offset: Int) throws -> Outcome {
+        var changed = record
+        changed[offset] ^= mask
+        return try outcome(guarded: changed)
+    }
+
+    private func outcome(hasGuard: Bool) throws -> Outcome { try outcome(guarded: hasGuard ? record : nil) }
+
+    private func outcome(guarded record: Data?) throws -> Outcome {
         let guardPath = directory.path + "/guard.lock"
         try? FileManager.default.removeItem(atPath: guardPath)
-        if hasGuard { try record.write(to: URL(fileURLWithPath: guardPath)) }
+        if let record { try record.write(to: URL(fileURLWithPath: guardPath)) }
         do {
             let options = EnvironmentOptions(access: .readOnly, tables: ["one", "two"], mapSize: 1 << 30)
             let environment = try Environment.open(path: directory.path, options: options)

@@ -21,6 +21,8 @@ struct Probe {
         "hold-read": { path, _ in try holdRead(path) },
         "hold-write": { path, _ in try holdWrite(path) },
         "hold-open": { path, rest in try holdOpen(path, readers: Int(rest[0]) ?? 126) },
+        "try-open": { path, rest in tryOpen(path, isReadOnly: rest.first == "reading") },
+        "try-copy": { path, rest in tryCopy(path, to: rest[0]) },
         "grow": { path, rest in try grow(path, name: rest[0], rows: Int(rest[1]) ?? 0) },
         "churn": { path, rest in try churn(path, cycles: Int(rest[0]) ?? 0) },
         "commit": { path, rest in try commit(path, count: Int(rest[0]) ?? 0) },

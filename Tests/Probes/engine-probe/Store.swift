@@ -26,3 +26,29 @@ extension Environment {
         }
     }
 }
+
+/// Opens and closes the store, and says what came of it.
+func tryOpen(_ path: String, isReadOnly: Bool) {
+    do {
+        try Environment.open(
+            path: path,
+            options: .init(
+                access: isReadOnly ? .readOnly : .readWrite, tables: tables, mapSize: 1 << 30, mapSizeCap: 1 << 30)
+        ).close()
+        say("opened")
+    } catch {
+        say("\(error)")
+    }
+}
+
+/// Copies the store, and says what came of it.
+func tryCopy(_ path: String, to copy: String) {
+    do {
+        let environment = try open(path)
+        defer { try? environment.close() }
+        try environment.copy(to: copy)
+        say("copied")
+    } catch {
+        say("\(error)")
+    }
+}

@@ -1,0 +1,68 @@
+/// What `guard.lock` holds. FORMAT.md, guard.lock.
+struct GuardRecord {
+    private static let size = 1024
+    private static let magic: [UInt8] = Array("LARDGRD1".utf8)
+    private static let checksumOffset = 368
+    private static let cleanFlag: UInt8 = 1
+    private static let checksumFlag: UInt8 = 2
+
+    let bytes: [UInt8]
+
+    /// Reads the record of an open file.
+    init(_ file: FileDescriptor) throws(EngineError) {
+        bytes = try file.read(Self.size, at: 0)
+    }
+
+    /// The record of a file in use, or with its meta pages that of a file closed cleanly.
+    init(_ identity: FileIdentity, pages: (first: [UInt8], second: [UInt8])?) {
+        var record = [UInt8](repeating: 0, count: Self.size)
+        record.replaceSubrange(0..<8, with: Self.magic)
+        record[8] = 1
+        record[12] = Self.checksumFlag | (pages == nil ? 0 : Self.cleanFlag)
+        record.replaceSubrange(32..<40, with: Self.littleEndian(identity.device))
+        record.replaceSubrange(40..<48, with: Self.littleEndian(identity.inode))
+        if let pages {
+            record.replaceSubrange(64..<216, with: pages.first)
+            record.replaceSubrange(216..<368, with: pages.second)
+        }
+        let end = Self.checksumOffset
+        record.replaceSubrange(end..<end + 8, with: Self.littleEndian(Self.checksum(record[..<end])))
+        bytes = record
+    }
+
+    /// Whether this version can use the record, and it is as it was written.
+    var isSound: Bool { hasKnownVersion && !isDamaged }
+
+    /// Whether the record is not as it was written. An empty file has none; one of another version is not judged.
+    var isDamaged: Bool {
+        if bytes.isEmpty { return false }
+        guard bytes.count >= 48, Array(bytes[..<8]) == Self.magic else { return true }
+        guard hasKnownVersion, hasChecksum else { return false }
+        let end = Self.checksumOffset
+        return bytes.count < Self.size || bytes.u64(end) != Self.checksum(bytes[..<end])
+    }
+
+    private var hasKnownVersion: Bool { bytes.count >= 48 && bytes.u32(8) == 1 }
+    /// Whether a checksum was written with it; an earlier version writes none.
+    var hasChecksum: Bool { bytes.count >= 48 && bytes[12] & Self.checksumFlag != 0 }
+    /// Whether the last close was a clean one.
+    var isClean: Bool { bytes.count == Self.size && bytes[12] & Self.cleanFlag != 0 }
+
+    /// The data file it speaks of; nil when it is not as it was written.
+    var identity: FileIdentity? {
+        isSound ? FileIdentity(device: bytes.u64(32), inode: bytes.u64(40)) : nil
+    }
+
+    /// The copies of the meta pages of a clean close.
+    var first: ArraySlice<UInt8> { bytes[64..<216] }
+    var second: ArraySlice<UInt8> { bytes[216..<368] }
+
+    /// FNV-1a of 64 bits: finds every change of one byte, and nobody has to be kept from forging it.
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    private static func littleEndian(_ value: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+}

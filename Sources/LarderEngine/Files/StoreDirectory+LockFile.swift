@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// Space for `lock.mdb`, made sure of before liblmdb maps it.
+extension StoreDirectory {
+    /// Gives the lock file blocks for so many readers, made when there is none.
+    ///
+    /// liblmdb extends the file without writing to it, and writes through the map: on a full disk that ends the
+    /// process. The caller holds the directory's lock.
+    ///
+    /// - Parameter isAlone: whether nobody has the store open. Only then may an existing file be opened: closing it
+    ///   drops this process's locks on it.
+    /// - Throws: ``EngineError/diskFull``; as ``checkFile(named:)``.
+    func prepareLockFile(readers: Int, isAlone: Bool) throws(EngineError) {
+        // A header, one line of the cache per reader, and what rounds up to whole pages.
+        let needed = 64 * (readers + 2)
+        guard let status = try status(ofFile: Self.lockName) else { return try makeLockFile(needed) }
+        let size = Int(status.st_size)
+        let isWhole = size >= needed && Int(status.st_blocks) * 512 >= size
+        if isWhole || !isAlone { return }
+        guard let file = try openLockFile(O_RDWR) else { return }
+        let content = try file.read(max(size, needed), at: 0)
+        try file.write(content + [UInt8](repeating: 0, count: max(0, needed - content.count)), at: 0)
+    }
+
+    private func makeLockFile(_ size: Int) throws(EngineError) {
+        guard let file = try openLockFile(O_RDWR | O_CREAT | O_EXCL) else { return }
+        do throws(EngineError) {
+            try file.write([UInt8](repeating: 0, count: size), at: 0)
+        } catch {
+            unsafe unlink(path + "/" + Self.lockName)
+            throw error
+        }
+    }
+
+    /// Opens the lock file, or answers nil where nobody may write to it, for liblmdb to judge: it reads from a medium
+    /// that cannot be written to without a lock file.
+    private func openLockFile(_ flags: Int32) throws(EngineError) -> FileDescriptor? {
+        do throws(EngineError) {
+            return try openFile(named: Self.lockName, flags)
+        } catch {
+            if case .accessDenied = error { return nil }
+            throw error
+        }
+    }
+}
