@@ -15,7 +15,8 @@ import Testing
             for resource in server.publicResources(in: try #require(ModelFilter(Self.everything))) {
                 let lag = Int64(generator.below(3))
                 let answer = server.answer("/api/v4/resources/snapshots/\(resource)", lag: lag)
-                if answer.status == 503 { continue }
+                // Not public yet where the replica is.
+                if lag > 0, answer.status == 404 { continue }
                 let (header, rows) = try Self.copy(answer)
                 #expect(header.group == resource.group && header.id == resource.id)
                 #expect(

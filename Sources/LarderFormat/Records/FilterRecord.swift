@@ -32,6 +32,9 @@ package struct FilterRecord: Hashable, Sendable {
     package var resyncedAt: Int64?
     /// The next journal sequence when the bootstrap began that is or was last under way; 0 before any.
     package var journalAtBegin: Int64
+    /// When a bootstrap that came to its end without some resources may begin anew by itself, in milliseconds since
+    /// 1970-01-01 UTC; nil when none did.
+    package var heldUntil: Int64?
 
     /// The record of a filter that was never synced.
     package init(canonicalText: String) {
@@ -66,6 +69,8 @@ package struct FilterRecord: Hashable, Sendable {
         resyncs = try reader.count("resyncs")
         resyncedAt = try reader.optionalInteger()
         journalAtBegin = try reader.count("journalAtBegin")
+        // Written only where there is one; what else follows is of a later version.
+        heldUntil = reader.isAtInteger ? try reader.integer() : nil
     }
 
     /// The body.
@@ -86,6 +91,7 @@ package struct FilterRecord: Hashable, Sendable {
         writer.append(integer: resyncs)
         writer.append(optionalInteger: resyncedAt)
         writer.append(integer: journalAtBegin)
+        if let heldUntil { writer.append(integer: heldUntil) }
         return writer.bytes
     }
 

@@ -42,6 +42,8 @@ package struct ResourceRecord: Hashable, Sendable {
     package var usedAt: Int64?
     /// The bytes of its rows when they were last evicted; 0 when they never were.
     package var evictedBytes: Int64
+    /// Why its snapshot could not be brought in, since one last was; nil when nothing failed.
+    package var failure: SnapshotFailure?
 
     /// The record of a resource of which nothing is there yet.
     package init() {
@@ -71,6 +73,8 @@ package struct ResourceRecord: Hashable, Sendable {
         isPinned = try reader.bool()
         usedAt = try reader.optionalInteger()
         evictedBytes = try reader.count("evictedBytes")
+        // Written only where there is one; what else follows is of a later version.
+        failure = reader.isAtBytes ? try SnapshotFailure(decoding: reader.bytes()) : nil
     }
 
     /// Reads only what a reader of rows needs: the generation that is shown, or `nil` when none is, and whether
@@ -102,6 +106,7 @@ package struct ResourceRecord: Hashable, Sendable {
         writer.append(bool: isPinned)
         writer.append(optionalInteger: usedAt)
         writer.append(integer: evictedBytes)
+        if let failure { writer.append(bytes: failure.encode()) }
         return writer.bytes
     }
 

@@ -16,6 +16,14 @@ package struct TupleReader: ~Escapable {
     /// Whether every byte was read.
     package var isAtEnd: Bool { offset == source.byteCount }
 
+    /// Whether the next element is of bytes; false at the end, and before an element that is not known.
+    package var isAtBytes: Bool { source.byte(at: offset) == TupleCode.bytes }
+
+    /// Whether the next element is an integer; false at the end, and before an element that is not known.
+    package var isAtInteger: Bool {
+        source.byte(at: offset).map { (TupleCode.firstInteger...TupleCode.lastInteger).contains($0) } ?? false
+    }
+
     /// Confirms that every byte was read: keys have nothing after their last element.
     package func end() throws(FormatError) {
         guard isAtEnd else { throw .trailingBytes(offset: offset) }

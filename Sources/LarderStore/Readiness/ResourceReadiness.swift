@@ -22,6 +22,8 @@ public struct ResourceReadiness: Hashable, Sendable {
     public let byteCount: Int
     /// The server's version of its rows' shape.
     public let schemaVersion: Int64?
+    /// Why its snapshot could not be brought in when that was last tried; nil when nothing failed since one came in.
+    public let failure: ResourceFailure?
     /// Whether the filter's bootstrap under way has brought it in; nil when none is, and when no filter was asked about.
     public let isFinishedInRun: Bool?
 
@@ -30,6 +32,16 @@ public struct ResourceReadiness: Hashable, Sendable {
     /// False for what has not come yet, was evicted, or was withdrawn by the server. It stays true while a newer copy
     /// is fetched: readers keep the old one until the new one is whole.
     public var isComplete: Bool { state == .ready && generation != nil }
+
+    /// Whether nothing that is under way will bring it: its rows were evicted, they cannot be named here, the server
+    /// refuses its snapshot, or that failed three times in a row.
+    ///
+    /// What was evicted comes back when it is opened or kept; what failed is tried again from time to time.
+    public var isStuck: Bool {
+        if isComplete || state == .hidden { return false }
+        if state == .evicted, isFinishedInRun != false { return true }
+        return failure.map { $0.isFinal || $0.attempts >= 3 } ?? false
+    }
 
     init(_ key: ResourceKey, _ record: ResourceRecord, isFinishedInRun: Bool? = nil) {
         let resource = Resource(key, record)
@@ -42,6 +54,7 @@ public struct ResourceReadiness: Hashable, Sendable {
         rowCount = resource.rowCount
         byteCount = resource.byteCount
         schemaVersion = resource.schemaVersion
+        failure = record.failure.map { ResourceFailure(key, $0) }
         self.isFinishedInRun = isFinishedInRun
     }
 }

@@ -30,6 +30,24 @@ extension Transaction {
         }
     }
 
+    /// Notes that the snapshot of a resource could not be brought in.
+    ///
+    /// - Parameters:
+    ///   - reason: made one line of at most ``Limits/errorText`` bytes.
+    ///   - now: milliseconds since 1970-01-01 UTC.
+    /// - Returns: the failure, with the attempts that failed in a row.
+    @discardableResult
+    package mutating func noteFailure(
+        of resource: ResourceKey, _ kind: SnapshotFailure.Kind, reason: String, now: Int64
+    ) throws -> SnapshotFailure {
+        let before = try record(of: resource)?.failure?.count ?? 0
+        let failure = SnapshotFailure(
+            kind: kind, count: before == .max ? .max : before + 1, failedAt: now,
+            reason: ErrorLine(reason)?.text ?? "unknown")
+        try update(resource) { $0.failure = failure }
+        return failure
+    }
+
     /// Withdraws a resource: its rows become garbage, its record and floor stay as a tombstone.
     ///
     /// - Parameter state: any but ``Resource/State/ready``.
@@ -38,6 +56,7 @@ extension Transaction {
             try update(resource) {
                 $0.state = state
                 $0.floor = max($0.floor, floor)
+                $0.failure = nil
             }
             return
         }
@@ -51,6 +70,7 @@ extension Transaction {
             $0.stagingGeneration = nil
             $0.rowCount = 0
             $0.byteCount = 0
+            $0.failure = nil
         }
         effects.changes.noteReplaced(resource)
         try remakePatches(of: resource)

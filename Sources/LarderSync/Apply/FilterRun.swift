@@ -18,6 +18,8 @@ package struct FilterRun: Hashable, Sendable {
     let beganAt: Int64
     /// The journal sequence that was next when it began: what the server accepted before is in what the run brings.
     let journalAtBegin: Int64
+    /// Whether a person asked for it: snapshots that failed lately are then asked for without a wait.
+    let isByHand: Bool
 
     /// What its end says of local writes.
     ///
@@ -39,23 +41,49 @@ extension Transaction {
     /// Notes that a run of a filter begins and says how: a filter without a token, or with an unfinished bootstrap, is
     /// bootstrapped.
     ///
-    /// - Parameter now: milliseconds since 1970-01-01 UTC.
-    package mutating func beginRun(_ canonicalText: String, now: Int64) throws -> FilterRun {
+    /// - Parameters:
+    ///   - now: milliseconds since 1970-01-01 UTC.
+    ///   - isByHand: whether a person asked for it.
+    /// - Throws: ``SyncError/incomplete(_:)`` for a bootstrap that came to its end without some resources, while it is
+    ///   too early to ask for these again: it would fetch everything else anew.
+    package mutating func beginRun(
+        _ canonicalText: String, now: Int64, isByHand: Bool = true
+    ) throws -> FilterRun {
         let old = try filter(canonicalText)?.record
         if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
                 token: token, lastUntilSequence: old.lastUntilSequence, finishedFloor: nil,
-                beganAt: now, journalAtBegin: try nextJournalSequence())
+                beganAt: now, journalAtBegin: try nextJournalSequence(), isByHand: isByHand)
         }
-        return try beginBootstrap(canonicalText, after: nil, now: now)
+        if !isByHand { try checkHold(canonicalText, now: now) }
+        return try beginBootstrap(canonicalText, after: nil, now: now, isByHand: isByHand)
+    }
+
+    /// Throws while a bootstrap that came to its end without some resources is not to begin anew.
+    private func checkHold(_ canonicalText: String, now: Int64) throws {
+        guard let (number, record) = try filter(canonicalText), record.isBootstrapping, let until = record.heldUntil,
+            // A clock that was set back holds nothing up.
+            now < until, until - now <= ResourceFailure.wait(afterAttempts: .max)
+        else { return }
+        let failures = try members(ofFilter: number).compactMap { resource, _ in
+            try self.record(of: resource)?.failure.map { ResourceFailure(resource, $0) }
+        }
+        // Nothing is missing any more where another filter has brought it.
+        if !failures.isEmpty { throw SyncError.incomplete(failures) }
+    }
+
+    /// Notes that a bootstrap came to its end without some resources, and until when it is not begun anew by itself.
+    package mutating func hold(_ run: FilterRun, until: Int64) throws {
+        try check(run)
+        try updateFilter(run.canonicalText) { $0.heldUntil = until }
     }
 
     /// Discards the token, if there is one, and begins a bootstrap; what readers see stays.
     ///
     /// - Parameter rejection: why the server's word counts and not what is here, if so.
     mutating func beginBootstrap(
-        _ canonicalText: String, after rejection: Rejection?, now: Int64
+        _ canonicalText: String, after rejection: Rejection?, now: Int64, isByHand: Bool
     ) throws -> FilterRun {
         var run = FilterRecord(canonicalText: canonicalText)
         var interrupted: Int64?
@@ -73,6 +101,7 @@ extension Transaction {
             record.run += 1
             record.isBootstrapping = true
             record.attemptedAt = now
+            record.heldUntil = nil
             // How old what is here is stays: only the token is worth nothing any more.
             record.token = nil
             if rejection != nil {
@@ -86,14 +115,14 @@ extension Transaction {
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
             token: nil, lastUntilSequence: run.lastUntilSequence, finishedFloor: finishedFloor, beganAt: now,
-            journalAtBegin: run.journalAtBegin)
+            journalAtBegin: run.journalAtBegin, isByHand: isByHand)
     }
 
     /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
     package mutating func replaceRejected(_ run: FilterRun, after rejection: Rejection, now: Int64) throws -> FilterRun
     {
         try check(run)
-        return try beginBootstrap(run.canonicalText, after: rejection, now: now)
+        return try beginBootstrap(run.canonicalText, after: rejection, now: now, isByHand: run.isByHand)
     }
 
     /// Notes how many pages of a bootstrap are in.

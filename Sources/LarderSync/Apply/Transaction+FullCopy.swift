@@ -25,6 +25,7 @@ extension Transaction {
         record.schemaVersion = header.schemaVersion
         record.syncedAt = now
         record.changedAt = order.changedAt ?? record.changedAt
+        record.failure = nil
         try finishMember(order)
     }
 
@@ -40,6 +41,7 @@ extension Transaction {
         if let run = order.run { try check(run) }
         guard let resource = try resource(order.resource), order.isSettled(by: resource) else { return false }
         try finishMember(order)
+        try update(order.resource) { $0.failure = nil }
         return true
     }
 
@@ -47,6 +49,15 @@ extension Transaction {
         guard let run = order.run else { return }
         try putMember(
             ofFilter: run.number, order.resource, MemberRecord(listedInRun: run.run, finishedInRun: run.run))
+    }
+
+    /// Notes with a resource that the snapshot which a run ordered could not be had.
+    package mutating func noteFailure(
+        of order: FullCopyOrder, _ kind: SnapshotFailure.Kind, reason: String, now: Int64
+    ) throws -> ResourceFailure {
+        if let run = order.run { try check(run) }
+        return ResourceFailure(
+            order.resource, try noteFailure(of: order.resource, kind, reason: reason, now: now))
     }
 
     /// Hides a resource whose full copy the server does not have (404).
@@ -62,6 +73,8 @@ extension Transaction {
         try removeMember(ofFilter: run.number, order.resource)
         let floor = order.rule.changeSequence
         try withdraw(order.resource, floor: floor, as: .hidden)
+        // A later change would prove it public; this is where its snapshot is then.
+        try update(order.resource) { $0.snapshotPath = order.path.text }
         if order.rule.mayLowerFloor, old > floor {
             try setBackOthers(holding: order.resource, to: floor, by: run)
             try update(order.resource) { $0.floor = floor }
@@ -113,11 +126,16 @@ package struct CopyRequests: Sendable {
     /// The sequence of the last change that asks for a resource's copy.
     func sequence(of resource: ResourceKey) -> Int64 { latest[resource]?.sequence ?? 0 }
 
-    /// What has to be fetched of them.
-    package func orders(_ run: FilterRun, bound: Int64, in view: borrowing ReadView) throws -> [FullCopyOrder] {
-        try resources.compactMap { resource in
+    /// What has to be fetched of them: what never failed first, so that snapshots that fail keep no other from coming.
+    ///
+    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    package func orders(
+        _ run: FilterRun, bound: Int64, in view: borrowing ReadView, now: Int64
+    ) throws -> SnapshotOrders {
+        let orders = try resources.compactMap { resource in
             try latest[resource].flatMap { try Self.order(for: $0, resource, run, bound, view) }
         }
+        return try SnapshotOrders(orders, run, in: view, now: now)
     }
 
     /// What to fetch for a change, or nil when the rows here contain it already.

@@ -5,6 +5,8 @@ package import LarderStore
 package struct Applied: Sendable {
     var rowsChanged = 0
     var events: [SyncEvent] = []
+    /// Hidden resources that are public after all.
+    var proofs = PublicProofs()
 }
 
 extension Transaction {
@@ -21,7 +23,7 @@ extension Transaction {
             case .resourceDelete:
                 try applyDelete(mutation, resource, run, &applied)
             case .resourceUpdate:
-                try applyUpdate(mutation, resource)
+                try applyUpdate(mutation, resource, &applied)
             default:
                 applied.events.append(.unknownMutation(type: mutation.type.rawValue, resource))
             }
@@ -37,6 +39,11 @@ extension Transaction {
         }
         let record = try record(of: resource) ?? ResourceRecord()
         guard mutation.sequence > record.floor else { return }
+        if record.isHiddenWithPath {
+            // The floor stays: were it raised here, a run that dies now would find no proof when it is repeated.
+            applied.proofs.note(resource, mutation)
+            return applied.events.append(.notStored(resource))
+        }
         // Rows of a resource that is not here are noted and not stored: its full copy will have them.
         if record.state == .ready, record.liveGeneration != nil {
             let row = RowKey(resource: resource, type: type, key: key)
@@ -66,8 +73,11 @@ extension Transaction {
         applied.events.append(.hidden(resource))
     }
 
-    private mutating func applyUpdate(_ mutation: Mutation, _ resource: ResourceKey) throws {
+    private mutating func applyUpdate(
+        _ mutation: Mutation, _ resource: ResourceKey, _ applied: inout Applied
+    ) throws {
         guard let record = try record(of: resource), mutation.sequence > record.floor else { return }
+        if record.isHiddenWithPath { applied.proofs.note(resource, mutation) }
         try update(resource) { $0.changedAt = mutation.changedAt ?? $0.changedAt }
     }
 
@@ -97,4 +107,10 @@ extension Transaction {
             if known == nil { try update(resource) { _ in } }
         }
     }
+}
+
+extension ResourceRecord {
+    /// Whether it is hidden and its snapshot could be asked for. The server logs changes of public resources only: a
+    /// change above the floor proves that one which hid it was wrong, or is older than its publication.
+    fileprivate var isHiddenWithPath: Bool { state == .hidden && snapshotPath != nil }
 }

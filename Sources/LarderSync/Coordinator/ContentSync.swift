@@ -13,12 +13,24 @@ public final class ContentSync: Sendable {
     private let flights = Flights()
     let claims = ResourceClaims()
     let report: @Sendable (SyncEvent) -> Void
+    private let maximumRetryAfter: Duration
 
     /// - Parameter onEvent: told what happens in every run, on whatever thread it happens; must be quick.
-    public init(
+    public convenience init(
         store: Store, transport: any Transport, configuration: SyncConfiguration,
         credentials: any Credentials = FixedCredentials(), onEvent: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) {
+        self.init(
+            store: store, transport: transport, configuration: configuration, credentials: credentials,
+            maximumRetryAfter: .milliseconds(ServerWait.longest), onEvent: onEvent)
+    }
+
+    /// - Parameter maximumRetryAfter: the longest time for which a server that wants to be left alone is believed.
+    init(
+        store: Store, transport: any Transport, configuration: SyncConfiguration, credentials: any Credentials,
+        maximumRetryAfter: Duration, onEvent: @escaping @Sendable (SyncEvent) -> Void
+    ) {
+        self.maximumRetryAfter = maximumRetryAfter
         self.store = store
         self.transport = transport
         self.credentials = credentials
@@ -31,19 +43,22 @@ public final class ContentSync: Sendable {
     /// A filter is run once at a time: a call while it is running joins that run. Cancelling one of several callers
     /// ends that caller's wait; cancelling the last one cancels the run.
     ///
+    /// A resource whose snapshot cannot be had keeps no other from coming: the run goes on without it, throws
+    /// ``SyncError/incomplete(_:)`` at its end, and the next one asks for it again.
+    ///
     /// - Throws: the reason the run failed; the filter then has the token it had.
     public func sync(_ filter: ResourceFilter) async throws(SyncError) -> SyncReport {
-        try await sync(filter, onEvent: report)
+        try await sync(filter, isByHand: true, onEvent: report)
     }
 
-    /// As ``sync(_:)``; when this call begins the run, `onEvent` is told what happens in it.
+    /// As ``sync(_:)``, by hand or not; when this call begins the run, `onEvent` is told what happens in it.
     func sync(
-        _ filter: ResourceFilter, onEvent: @escaping @Sendable (SyncEvent) -> Void
+        _ filter: ResourceFilter, isByHand: Bool, onEvent: @escaping @Sendable (SyncEvent) -> Void
     ) async throws(SyncError) -> SyncReport {
         try await flights.join(filter.description) { () async throws(SyncError) in
             let run = SyncRun(
                 filter: filter, store: self.store, client: self.client(),
-                claims: self.claims, configuration: self.configuration, report: onEvent)
+                claims: self.claims, configuration: self.configuration, isByHand: isByHand, report: onEvent)
             return try await run.execute()
         }
     }
@@ -51,6 +66,7 @@ public final class ContentSync: Sendable {
     /// Asks the server for one run, or one full copy.
     func client() -> ServerClient {
         ServerClient(
-            transport: transport, credentials: credentials, configuration: configuration, now: store.host.now)
+            transport: transport, credentials: credentials, configuration: configuration, store: store,
+            maximumRetryAfter: maximumRetryAfter)
     }
 }

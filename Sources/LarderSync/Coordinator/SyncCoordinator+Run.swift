@@ -176,14 +176,17 @@ extension SyncCoordinator {
     private func start(_ text: String, in group: inout DiscardingTaskGroup) {
         guard let filter = try? ResourceFilter(text) else { preconditionFailure("a canonical filter is one") }
         // A filter that was removed in this moment is not to be run, and a list not for a filter.
-        let (isWanted, list) = state.withLock { state in
-            (state.filters.contains { $0.filter == filter }, state.lists[text])
+        let (isWanted, list, isByHand) = state.withLock { state in
+            (
+                state.filters.contains { $0.filter == filter }, state.lists[text],
+                state.loop?.machine.isByHand(text) ?? false
+            )
         }
         let run = Task {
             let outcome: Result<SyncReport, SyncError>
             do throws(SyncError) {
                 if !isWanted { throw .cancelled }
-                outcome = .success(try await execute(filter, text, list))
+                outcome = .success(try await execute(filter, isByHand, text, list))
             } catch {
                 outcome = .failure(error)
             }
@@ -203,10 +206,10 @@ extension SyncCoordinator {
     }
 
     private func execute(
-        _ filter: ResourceFilter, _ text: String, _ list: PagedList?
+        _ filter: ResourceFilter, _ isByHand: Bool, _ text: String, _ list: PagedList?
     ) async throws(SyncError) -> SyncReport {
         let report: @Sendable (SyncEvent) -> Void = { event in self.hear(event, of: text) }
-        guard let list else { return try await content.sync(filter, onEvent: report) }
+        guard let list else { return try await content.sync(filter, isByHand: isByHand, onEvent: report) }
         return try await ListRun(list: list, store: store, report: report).execute()
     }
 

@@ -49,9 +49,12 @@ extension SyncCoordinator {
 
     /// Waits until everything a filter asks for can be read without the server, and says how ready it is.
     ///
-    /// Waits as long as it takes, also without a network; cancel it to stop. What is complete already is told at once.
+    /// Waits as long as it takes, also without a network; cancel it to stop. What is complete already is told at once. It
+    /// does not wait for what nothing under way will bring (``ResourceReadiness/isStuck``): once all else is here, it
+    /// throws and names these resources. They may still come: what was evicted when it is opened or kept, and what failed
+    /// when it is tried again; then the call may be repeated.
     ///
-    /// - Throws: `CancellationError`; ``StoreError``, ``EngineError/closed`` among what a read throws.
+    /// - Throws: ``NotReadyError``; `CancellationError`; ``StoreError``, ``EngineError/closed`` among what a read throws.
     public func waitUntilReady(_ filter: ResourceFilter) async throws -> FilterReadiness {
         let text = filter.description
         let lists = state.withLock { $0.lists }
@@ -62,7 +65,9 @@ extension SyncCoordinator {
                 try lists[text].map { try view.readiness(ofList: $0.resource, named: text) } ?? view.readiness(of: text)
             })
         {
-            if let readiness, readiness.isComplete { return readiness }
+            guard let readiness else { continue }
+            if readiness.isComplete { return readiness }
+            if let error = NotReadyError(readiness) { throw error }
         }
         throw CancellationError()
     }

@@ -38,7 +38,7 @@ public final class SyncCoordinator: Sendable {
         self.store = store
         content = ContentSync(
             store: store, transport: transport, configuration: configuration, credentials: credentials,
-            onEvent: onEvent)
+            maximumRetryAfter: policy.maximumRetryAfter, onEvent: onEvent)
         self.policy = policy
         self.connectivity = connectivity
         self.power = power

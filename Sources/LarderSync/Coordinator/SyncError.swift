@@ -1,4 +1,5 @@
 public import LarderFormat
+public import LarderStore
 public import LarderTransport
 
 /// Why a run failed. The filter keeps the token it had, and what readers see is whole.
@@ -13,6 +14,8 @@ public enum SyncError: Error, Sendable {
     case rateLimited(ServerProblem, retryAfter: Int?)
     /// The server is failing (5xx); `retryAfter` in seconds where it said when.
     case unavailable(ServerProblem, retryAfter: Int?)
+    /// The server has asked to be left alone for so many seconds more, of whatever part of the program; nothing was sent.
+    case serverWait(seconds: Int)
     /// The server refused the request for what it says (422, 400, 403 and the like): the same one will fail again.
     case refused(ServerProblem)
     /// The server rejects the token of a bootstrap, which has none.
@@ -25,6 +28,9 @@ public enum SyncError: Error, Sendable {
     case laggingFullCopy(ResourceKey)
     /// A full copy is of another resource than was asked for.
     case wrongFullCopy(ResourceKey)
+    /// The run came to its end without these resources, whose snapshots could not be had; everything else is in. No
+    /// token is stored, and the next run asks for them again, after a wait that grows to an hour.
+    case incomplete([ResourceFailure])
     /// The store failed.
     case store(any Error)
     /// The credentials could not be had.
@@ -53,7 +59,8 @@ public enum SyncError: Error, Sendable {
         switch self {
         case .transport(let error): error.isRetryable
         case .list(let error): error.isRetryable
-        case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire, .superseded, .offline, .intercepted:
+        case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire, .superseded, .offline, .intercepted,
+            .incomplete, .serverWait:
             true
         case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongFullCopy, .store, .credentials, .cancelled:
             false
@@ -64,6 +71,7 @@ public enum SyncError: Error, Sendable {
     public var retryAfter: Int? {
         switch self {
         case .rateLimited(_, let seconds), .unavailable(_, let seconds): seconds
+        case .serverWait(let seconds): seconds
         case .list(.source(let error as SyncError)): error.retryAfter
         default: nil
         }
@@ -105,6 +113,7 @@ extension SyncError: CustomStringConvertible {
         case .unauthorized: "The server refused the credentials."
         case .rateLimited(_, let after): "The server asks to come back \(after.map { "in \($0) s" } ?? "later")."
         case .unavailable(let problem, _): "The server is failing (\(problem.status))."
+        case .serverWait(let seconds): "The server has asked to be left alone for \(seconds) s more."
         case .refused(let problem):
             "The server refused the request (\(problem.status)\(problem.code.map { " \($0)" } ?? ""))."
         case .endlessResync: "The server asks for a bootstrap in answer to a bootstrap."
@@ -112,6 +121,7 @@ extension SyncError: CustomStringConvertible {
         case .outsideFilter: "The server sent a change that the filter does not cover."
         case .laggingFullCopy: "A full copy is older than the change that asked for it."
         case .wrongFullCopy: "A full copy is of another resource than was asked for."
+        case .incomplete(let failures): Self.sentence("The run is incomplete: \(Self.list(failures))")
         case .store(let error): Self.sentence("The store failed: \(error)")
         case .credentials(let error): Self.sentence("There are no credentials: \(error)")
         case .superseded: "The filter was removed or synced from elsewhere meanwhile."
@@ -120,6 +130,12 @@ extension SyncError: CustomStringConvertible {
         case .intercepted: "Something else answers in the server's place; the network may want a sign-in."
         case .cancelled: "The run was cancelled."
         }
+    }
+
+    /// The first few failures, and how many more there are.
+    private static func list(_ failures: [ResourceFailure]) -> String {
+        let first = failures.prefix(3).map { "\($0.resource) (\($0.reason))" }.joined(separator: ", ")
+        return failures.count > 3 ? first + " and \(failures.count - 3) more" : first
     }
 
     /// The errors of others end as they like.

@@ -1,4 +1,5 @@
 internal import LarderFormat
+internal import LarderStore
 
 extension SyncEvent: CustomStringConvertible {
     /// What happened, in words for a person.
@@ -12,7 +13,10 @@ extension SyncEvent: CustomStringConvertible {
         case .fullCopy(let resource, let rows, let bytes, let total):
             "\(resource) is coming in: \(rows.of("row")), \(bytes)\(total.map { " of \($0)" } ?? "") bytes."
         case .swapped(let resource, let rows, _, _): "\(resource) is new as a whole: \(rows.of("row"))."
-        case .lagging(let resource): "The copy of \(resource) is older than what is known; it is fetched again."
+        case .lagging(let resource):
+            "The copy of \(resource) is older than what is known, or not there yet; it is fetched again."
+        case .resourceFailed(let failure):
+            "The snapshot of \(failure.resource) could not be had (attempt \(failure.attempts)): \(failure.reason)"
         case .hidden(let resource): "\(resource) is not public any more and was hidden."
         case .swept(let resource): "\(resource) is not asked for any more; its rows were removed."
         case .unknownMutation(let type, let resource):

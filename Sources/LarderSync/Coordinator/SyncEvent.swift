@@ -1,4 +1,5 @@
 public import LarderFormat
+public import LarderStore
 
 /// What happens in a run, as it happens.
 public enum SyncEvent: Hashable, Sendable {
@@ -12,8 +13,10 @@ public enum SyncEvent: Hashable, Sendable {
     case fullCopy(ResourceKey, rows: Int, bytes: Int, totalBytes: Int?)
     /// A full copy was swapped in; `took` is the time of that commit, the wait for the writer included.
     case swapped(ResourceKey, rows: Int, bytes: Int, took: Duration)
-    /// A full copy was older than it may be and is fetched again.
+    /// A full copy was older than it may be, or not there yet, and is fetched again.
     case lagging(ResourceKey)
+    /// A snapshot could not be had; the run goes on without the resource, and tries again later.
+    case resourceFailed(ResourceFailure)
     /// A resource is not public any more and was hidden.
     case hidden(ResourceKey)
     /// A resource no filter holds any more lost its rows; it keeps its floor.

@@ -20,6 +20,11 @@ extension FilterStatus: CustomStringConvertible {
             let share = "\(complete) of \(readiness.members.count) resources"
             parts.append(readiness.isComplete ? "ready offline, \(share)" : "not ready yet, \(share)")
             if let sequence = readiness.asOfSequence { parts.append("as of \(sequence)") }
+            let failed = readiness.failedMembers
+            if let first = failed.first {
+                let more = failed.count > 1 ? " and \(failed.count - 1) more" : ""
+                parts.append("without \(first.resource)\(more): \(first.reason)")
+            }
         } else {
             parts.append("nothing here yet")
         }

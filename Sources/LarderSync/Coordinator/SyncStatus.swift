@@ -114,6 +114,7 @@ public struct RunProgress: Hashable, Sendable {
             finishedBytes += bytes
             fullCopies += 1
         case .lagging(let resource), .unknownGroup(let resource), .hidden(let resource): arriving[resource] = nil
+        case .resourceFailed(let failure): arriving[failure.resource] = nil
         default: break
         }
     }

@@ -109,6 +109,7 @@ extension ContentSync {
             switch try await copy.execute() {
             case .swapped, .settled: return
             case .hidden, .left: throw KeepError.notOffered(resource)
+            case .failed(_, let error): throw error
             }
         } catch SyncError.store(StoreError.full(let shortage)) {
             let pinned = (try? store.read { view in try view.pinned() }) ?? []

@@ -18,6 +18,8 @@ package enum CopyEffect: Sendable {
     case swap(Staging, FullCopyHeader, FullCopyOrder)
     /// Give the copy up.
     case discard(Staging)
+    /// Note with the resource that its snapshot could not be had.
+    case noteFailure(FullCopyOrder, SnapshotFailure.Kind, reason: String)
     /// Hide a resource that the server does not have.
     case hide(FullCopyOrder)
     /// Wait before a server that lags is asked again; attempts count from 1.
@@ -52,6 +54,8 @@ package enum CopyEvent: Sendable {
     case superseded
     /// The copy is garbage.
     case discarded
+    /// The failure was noted.
+    case noted(ResourceFailure)
     /// The resource was hidden; false when another filter knows better.
     case hid(Bool)
     /// The pause is over.

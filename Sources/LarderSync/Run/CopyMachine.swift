@@ -6,12 +6,17 @@ internal import LarderStore
 /// A copy that is older than it may be is fetched again a few times. A half-fetched one is never resumed.
 package struct CopyMachine: Sendable {
     private enum Phase {
-        case idle, claiming, fetching, opening, reading, writing, closing, swapping, discarding, hiding, pausing, ended
+        case idle, claiming, fetching, opening, reading, writing, closing, swapping, discarding, hiding, pausing
+        case noting, ended
     }
 
     /// What follows a copy that was given up.
     private enum Sequel {
         case again
+        /// The copy is noted as failed, and nothing else.
+        case note(SyncError)
+        /// So is one whose rows cannot be named, which the run passes over.
+        case passOver
         case end(Result<FullCopyResult, SyncError>)
     }
 
@@ -53,16 +58,16 @@ package struct CopyMachine: Sendable {
     package mutating func step(_ event: CopyEvent) -> [CopyEffect] {
         switch (phase, event) {
         case (.discarding, .discarded), (.discarding, .failed): return goOn()
-        case (_, .failed(let error)): return giveUp(.end(.failure(error)))
+        case (.noting, .failed(let error)): return end(.failure(error))
+        case (.noting, .noted(let failure)): return noted(failure)
+        case (_, .failed(let error)): return giveUp(sequel(of: error))
         case (.writing, .superseded), (.closing, .superseded), (.swapping, .superseded), (.swapping, .lagging):
             return giveUp(.again)
         case (.claiming, .claimed(let isSettled)): return isSettled ? end(.success(.settled)) : fetch()
         case (.fetching, .answered(let length)):
             self.length = length
             return read()
-        case (.fetching, .missing):
-            phase = .hiding
-            return [.hide(order)]
+        case (.fetching, .missing): return miss()
         case (.reading, .chunk(let chunk)): return take(chunk)
         case (.reading, .bodyEnded): return endBody()
         case (.opening, .opened(let staging, let now)): return open(staging, now)
@@ -165,8 +170,21 @@ extension CopyMachine {
 extension CopyMachine {
     /// A copy whose rows nobody here can name is passed over, and the others go on; all else fails the run.
     private mutating func stumble(_ error: SyncError) -> [CopyEffect] {
-        guard case .wire(.unknownGroup, _) = error else { return giveUp(.end(.failure(error))) }
-        return [.report(.unknownGroup(order.resource))] + giveUp(.end(.success(.left)))
+        guard case .wire(.unknownGroup, _) = error else { return giveUp(sequel(of: error)) }
+        return [.report(.unknownGroup(order.resource))] + giveUp(order.run == nil ? .end(.success(.left)) : .passOver)
+    }
+
+    /// What fails for this resource alone is noted with it; so is what may.
+    private func sequel(of error: SyncError) -> Sequel {
+        order.run != nil && error.mayConcernResource ? .note(error) : .end(.failure(error))
+    }
+
+    /// The server that said that there is something to fetch may be ahead of the one that has nothing: it is asked again
+    /// as one whose copy is too old is, and believed in the end.
+    private mutating func miss() -> [CopyEffect] {
+        if attempt < attempts { return pause() }
+        phase = .hiding
+        return [.hide(order)]
     }
 
     private mutating func giveUp(_ sequel: Sequel) -> [CopyEffect] {
@@ -179,11 +197,32 @@ extension CopyMachine {
 
     /// Asks a server that lags again, or ends.
     private mutating func goOn() -> [CopyEffect] {
-        if case .end(let outcome) = sequel { return end(outcome) }
-        guard attempt < attempts else { return end(.failure(.laggingFullCopy(order.resource))) }
+        switch sequel {
+        case .end(let outcome): return end(outcome)
+        case .note(let error): return note(error.failureKind, error.description)
+        case .passOver: return note(.passedOver, "The rows of the snapshot cannot be named.")
+        case .again: break
+        }
+        if attempt < attempts { return pause() }
+        let error = SyncError.laggingFullCopy(order.resource)
+        sequel = sequel(of: error)
+        return goOn()
+    }
+
+    private mutating func pause() -> [CopyEffect] {
         phase = .pausing
         defer { attempt += 1 }
         return [.report(.lagging(order.resource)), .pause(attempt: attempt)]
+    }
+
+    private mutating func note(_ kind: SnapshotFailure.Kind, _ reason: String) -> [CopyEffect] {
+        phase = .noting
+        return [.noteFailure(order, kind, reason: reason)]
+    }
+
+    private mutating func noted(_ failure: ResourceFailure) -> [CopyEffect] {
+        guard case .note(let error) = sequel else { return end(.success(.left)) }
+        return [.report(.resourceFailed(failure))] + end(.success(.failed(failure, error)))
     }
 
     private mutating func end(_ outcome: Result<FullCopyResult, SyncError>) -> [CopyEffect] {

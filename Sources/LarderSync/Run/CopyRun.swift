@@ -67,6 +67,12 @@ struct CopyRun: Sendable {
             return .discarded
         case .hide(let order):
             return .hid(try await store.write { transaction in try transaction.hideMissing(order) })
+        case .noteFailure(let order, let kind, let reason):
+            let now = store.host.now()
+            return .noted(
+                try await store.write { transaction in
+                    try transaction.noteFailure(of: order, kind, reason: reason, now: now)
+                })
         case .pause(let attempt):
             try await store.host.sleep(configuration.laggingPause * attempt)
             return .paused

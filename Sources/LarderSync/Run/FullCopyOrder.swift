@@ -1,4 +1,5 @@
 package import LarderFormat
+package import LarderStore
 
 /// A full copy to fetch, and when it may be swapped in.
 package struct FullCopyOrder: Sendable {
@@ -24,4 +25,6 @@ package enum FullCopyResult: Sendable {
     case left
     /// Another filter's copy, swapped in meanwhile, is new enough.
     case settled
+    /// It could not be had, which is noted with the resource.
+    case failed(ResourceFailure, SyncError)
 }

@@ -12,6 +12,10 @@ package enum RunEffect: Sendable {
     case apply([Mutation], FilterRun)
     /// List the resources whose full copies some changes ask for, and say which have to be fetched.
     case order([Mutation], FilterRun, bound: Int64)
+    /// Say which snapshots have to be fetched of hidden resources that are public after all.
+    case orderProven(PublicProofs, FilterRun)
+    /// Note that a bootstrap is at its end and lacks some resources.
+    case hold(FilterRun, until: Int64)
     /// Fetch a full copy and swap it in. Several are under way at a time.
     case copy(FullCopyOrder)
     /// Note how many pages of a bootstrap are in.
@@ -37,9 +41,11 @@ package enum RunEvent: Sendable {
     /// Changes were applied.
     case applied(Applied)
     /// These full copies have to be fetched.
-    case ordered([FullCopyOrder])
+    case ordered(SnapshotOrders)
     /// An order is settled.
     case copied(ResourceKey, FullCopyResult)
+    /// The end of an incomplete bootstrap was noted.
+    case held
     /// The page was noted.
     case pageNoted
     /// The token is stored; these resources were swept.

@@ -1,13 +1,18 @@
 internal import LarderFormat
+internal import LarderStore
 
 /// One pass of one filter, from token to token, as a pure step function: an event in, effects out.
 ///
 /// It holds what the run knows and nothing that acts; ``SyncRun`` performs the effects. A run that ends with an error,
-/// or is dropped at any step, leaves the old token in the store.
+/// or is dropped at any step, leaves the old token in the store. So does one that came to its end without some resources,
+/// whose snapshots could not be had: later changes of these are left out, all others are brought in.
 package struct RunMachine: Sendable {
     private enum Phase {
-        case idle, beginning, fetching, applying, ordering, copying, noting, finishing, ended
+        case idle, beginning, fetching, applying, ordering, copying, noting, holding, finishing, ended
     }
+
+    /// Snapshots that fail in a row before it is the server that fails, not the snapshots.
+    private static let mostFailuresInRow = 5
 
     private let filter: ResourceFilter
     private let perPage: Int
@@ -25,6 +30,11 @@ package struct RunMachine: Sendable {
     private var waiting: ArraySlice<FullCopyOrder> = []
     private var outstanding = 0
     private var failure: SyncError?
+    /// What the run goes on without, and the snapshots that failed since one came in.
+    private var missing: [ResourceKey: ResourceFailure] = [:]
+    private var failuresInRow = 0
+    /// Hidden resources that changes of this run have proven public.
+    private var proofs = PublicProofs()
     private var wasRejected = false
     private var result: SyncReport
 
@@ -57,6 +67,7 @@ package struct RunMachine: Sendable {
         case (.ordering, .ordered(let orders)): return fetch(orders)
         case (.copying, .copied(_, let copy)): return took(copy)
         case (.noting, .pageNoted): return turnPage()
+        case (.holding, .held): return endIncomplete()
         case (.finishing, .finished(let swept)): return end(swept)
         default: preconditionFailure("an event that nothing asked for in the phase \(phase)")
         }
@@ -70,6 +81,8 @@ extension RunMachine {
         self.run = run
         order = PageOrder(run: run, limits: limits)
         trail = PageTrail()
+        missing = [:]
+        proofs = PublicProofs()
         result = SyncReport(filter: run.canonicalText, kind: run.kind)
         result.wasRejected = wasRejected
         let start = run.token.map { SyncRequest.Start.token($0) } ?? .bootstrap
@@ -86,6 +99,16 @@ extension RunMachine {
             return [.fetchPage(path)]
         }
         guard let token else { return fail(.inconsistentRun(reason: "no token at the end")) }
+        if !proofs.isEmpty {
+            phase = .ordering
+            defer { proofs = PublicProofs() }
+            return [.orderProven(proofs, run)]
+        }
+        if let until = missing.values.map(\.retryAt).min() {
+            if run.kind == .incremental { return endIncomplete() }
+            phase = .holding
+            return [.hold(run, until: until)]
+        }
         phase = .finishing
         return [.finish(run, token: token, until: bound)]
     }
@@ -119,23 +142,33 @@ extension RunMachine {
     /// Goes on with the page's changes in their order: those of rows in one commit, full copies between them.
     private mutating func applyNext() -> [RunEffect] {
         guard let run else { preconditionFailure("a page of a run that has not begun") }
-        guard let first = rest.first else {
-            guard run.kind == .bootstrap else { return turnPage() }
-            phase = .noting
-            return [.notePage(result.pages, run)]
+        while let first = rest.first {
+            let isCopy = first.type.needsFullCopy
+            let segment = rest.prefix { $0.type.needsFullCopy == isCopy }
+            rest = rest.dropFirst(segment.count)
+            let changes = missing.isEmpty ? Array(segment) : segment.filter { !isLeftOut($0) }
+            if changes.isEmpty { continue }
+            phase = isCopy ? .ordering : .applying
+            return [isCopy ? .order(changes, run, bound: bound) : .apply(changes, run)]
         }
-        let isCopy = first.type.needsFullCopy
-        let segment = Array(rest.prefix { $0.type.needsFullCopy == isCopy })
-        rest = rest.dropFirst(segment.count)
-        phase = isCopy ? .ordering : .applying
-        return [isCopy ? .order(segment, run, bound: bound) : .apply(segment, run)]
+        guard run.kind == .bootstrap else { return turnPage() }
+        phase = .noting
+        return [.notePage(result.pages, run)]
+    }
+
+    /// Whether a change is of a resource that the run goes on without. A deletion counts all the same: it needs no rows.
+    private func isLeftOut(_ change: Mutation) -> Bool {
+        change.type != .resourceDelete && missing[ResourceKey(change.resource.group, change.resource.id)] != nil
     }
 
     private mutating func took(_ applied: Applied) -> [RunEffect] {
         result.rowsChanged += applied.rowsChanged
+        proofs.merge(applied.proofs)
         for event in applied.events {
             switch event {
-            case .hidden: result.hidden += 1
+            case .hidden(let resource):
+                missing[resource] = nil
+                result.hidden += 1
             case .unknownMutation: result.unknownMutations += 1
             default: break
             }
@@ -148,9 +181,10 @@ extension RunMachine {
 
 extension RunMachine {
     /// Begins to fetch `orders`, at most so many at a time as the configuration allows.
-    private mutating func fetch(_ orders: [FullCopyOrder]) -> [RunEffect] {
-        let first = orders.prefix(concurrentFullCopies)
-        waiting = orders.dropFirst(first.count)
+    private mutating func fetch(_ all: SnapshotOrders) -> [RunEffect] {
+        for failure in all.held { missing[failure.resource] = failure }
+        let first = all.orders.prefix(concurrentFullCopies)
+        waiting = all.orders.dropFirst(first.count)
         outstanding = first.count
         if first.isEmpty { return applyNext() }
         phase = .copying
@@ -163,8 +197,13 @@ extension RunMachine {
             result.fullCopies += 1
             result.rowsCopied += rows
             result.bytesCopied += bytes
+            failuresInRow = 0
         case .hidden: result.hidden += 1
         case .left, .settled: break
+        case .failed(let resource, let error):
+            missing[resource.resource] = resource
+            failuresInRow += 1
+            if error.endsRun || failuresInRow == Self.mostFailuresInRow { return fail(error) }
         }
         if let order = waiting.popFirst() { return [.copy(order)] }
         outstanding -= 1
@@ -179,6 +218,13 @@ extension RunMachine {
         phase = .ended
         result.hidden += swept.count
         return swept.map { .report(.swept($0)) } + [.report(.finished(result)), .end(.success(result))]
+    }
+
+    /// Ends the run without a token: what it goes without would be lost for ever.
+    private mutating func endIncomplete() -> [RunEffect] {
+        phase = .ended
+        let failures = missing.values.sorted { $0.resource < $1.resource }
+        return [.end(.failure(.incomplete(failures)))]
     }
 
     /// Ends the run, once the full copies under way have come to their end.

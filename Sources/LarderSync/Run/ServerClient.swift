@@ -1,5 +1,7 @@
 internal import HTTPTypes
+internal import LarderStore
 internal import LarderTransport
+internal import Logging
 internal import Synchronization
 
 /// Asks the server, and turns what is not an answer into typed errors.
@@ -7,7 +9,8 @@ final class ServerClient: Sendable {
     private let transport: any Transport
     private let credentials: any Credentials
     private let configuration: SyncConfiguration
-    private let now: @Sendable () -> Int64
+    private let store: Store
+    private let maximumRetryAfter: Duration
     private let stamp = Mutex(Stamp())
 
     /// The header fields that tell the server who asks.
@@ -18,12 +21,15 @@ final class ServerClient: Sendable {
         var number = 0
     }
 
-    /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    /// - Parameters:
+    ///   - store: remembers until when the server asked to be left alone.
+    ///   - maximumRetryAfter: the longest time for which that is believed.
     init(
-        transport: any Transport, credentials: any Credentials, configuration: SyncConfiguration,
-        now: @escaping @Sendable () -> Int64
+        transport: any Transport, credentials: any Credentials, configuration: SyncConfiguration, store: Store,
+        maximumRetryAfter: Duration
     ) {
-        self.now = now
+        self.store = store
+        self.maximumRetryAfter = maximumRetryAfter
         self.transport = transport
         self.credentials = credentials
         self.configuration = configuration
@@ -40,7 +46,46 @@ final class ServerClient: Sendable {
     }
 
     /// Sends one GET to `path`, appended to the base as it is.
+    ///
+    /// - Throws: ``SyncError/serverWait(seconds:)``, with nothing sent, while the server wants to be left alone.
     func get(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Answer {
+        try checkWait()
+        do throws(SyncError) {
+            return try await ask(path, kind)
+        } catch {
+            await noteWait(error)
+            throw error
+        }
+    }
+
+    private func checkWait() throws(SyncError) {
+        let now = store.host.now()
+        let wait: ServerWait?
+        do {
+            wait = try store.read { view in try view.serverWait(of: configuration.base.origin, at: now) }
+        } catch {
+            throw .store(error)
+        }
+        guard let milliseconds = wait?.remaining(at: now), milliseconds > 0 else { return }
+        throw .serverWait(seconds: Int(clamping: (milliseconds + 999) / 1000))
+    }
+
+    /// Remembers for all that asks this server, and over restarts, that it wants to be left alone.
+    private func noteWait(_ error: SyncError) async {
+        guard let seconds = error.retryAfter, seconds > 0 else { return }
+        let wait = min(.seconds(seconds), maximumRetryAfter).milliseconds
+        let now = store.host.now()
+        do {
+            try await store.write { [configuration] transaction in
+                try transaction.noteServerWait(of: configuration.base.origin, milliseconds: wait, at: now)
+            }
+        } catch {
+            // The error that is thrown tells the caller of the wait all the same.
+            store.host.logger.warning("could not keep how long to wait", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func ask(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Answer {
         let (fields, number) = try await fields(afterRefused: 0)
         let first = try await exchange(path, fields)
         guard first.head.status.code == 401 else { return try await answer(first, kind) }
@@ -102,7 +147,7 @@ final class ServerClient: Sendable {
         }
         let problem = try await ServerProblem(reading: response)
         let retryAfter = response.head.headerFields[.retryAfter].flatMap { field in
-            RetryAfter.seconds(field, date: response.head.headerFields[.date], now: now())
+            RetryAfter.seconds(field, date: response.head.headerFields[.date], now: store.host.now())
         }
         switch try ServerVerdict(problem, contentType: contentType, retryAfter: retryAfter, to: kind) {
         case .resyncRequired: return .resyncRequired

@@ -10,6 +10,8 @@ struct SyncRun: Sendable {
     let client: ServerClient
     let claims: ResourceClaims
     let configuration: SyncConfiguration
+    /// Whether a person asked for it.
+    let isByHand: Bool
     let report: @Sendable (SyncEvent) -> Void
 
     /// Runs to the end, over into a bootstrap when the token is rejected.
@@ -40,7 +42,10 @@ struct SyncRun: Sendable {
             switch effect {
             case .begin(let text):
                 let now = store.host.now()
-                return .begun(try await store.write { transaction in try transaction.beginRun(text, now: now) })
+                return .begun(
+                    try await store.write { [isByHand] transaction in
+                        try transaction.beginRun(text, now: now, isByHand: isByHand)
+                    })
             case .beginBootstrap(let run, let rejection):
                 let now = store.host.now()
                 return .begun(
@@ -53,6 +58,12 @@ struct SyncRun: Sendable {
                 return .applied(try await store.write { transaction in try transaction.apply(changes, run) })
             case .order(let changes, let run, let bound):
                 return .ordered(try await order(changes, run, bound))
+            case .orderProven(let proofs, let run):
+                let now = store.host.now()
+                return .ordered(try store.read { view in try proofs.orders(run, in: view, now: now) })
+            case .hold(let run, let until):
+                try await store.write { transaction in try transaction.hold(run, until: until) }
+                return .held
             case .copy(let order):
                 return .copied(order.resource, try await copy(order))
             case .notePage(let number, let run):
@@ -82,10 +93,11 @@ struct SyncRun: Sendable {
         }
     }
 
-    private func order(_ changes: [Mutation], _ run: FilterRun, _ bound: Int64) async throws -> [FullCopyOrder] {
+    private func order(_ changes: [Mutation], _ run: FilterRun, _ bound: Int64) async throws -> SnapshotOrders {
+        let now = store.host.now()
         let requests = CopyRequests(changes)
         try await store.write { transaction in try transaction.list(requests, run, bound: bound) }
-        return try store.read { view in try requests.orders(run, bound: bound, in: view) }
+        return try store.read { view in try requests.orders(run, bound: bound, in: view, now: now) }
     }
 
     private func finish(_ run: FilterRun, _ token: String, _ bound: Int64) async throws -> [ResourceKey] {

@@ -1,4 +1,5 @@
 internal import LarderFormat
+internal import LarderStore
 internal import LarderTransport
 
 extension CoordinatorMachine {
@@ -14,6 +15,8 @@ extension CoordinatorMachine {
         case .failure where isCancelled:
             // It was ended from here: it is wanted as much as before.
             schedules[index].ask(min(was, .asked), at: moment)
+        case .failure(.serverWait(let seconds)): wait(index, seconds, moment)
+        case .failure(.incomplete(let failures)): endIncomplete(index, failures, moment)
         case .failure(let error): fail(index, error, was, moment)
         }
         if schedules[index].isRemoved { schedules.remove(at: index) }
@@ -29,11 +32,34 @@ extension CoordinatorMachine {
         schedules[index].notBefore = nil
         schedules[index].serverNotBefore = nil
         schedules[index].lastError = nil
+        schedules[index].missingDue = nil
         schedules[index].isOverdueReported = false
         if report.kind == .incremental {
             schedules[index].slowUntil = nil
             schedules[index].resyncs = 0
         }
+    }
+
+    /// The server answers, and everything is in but these: the next run is as after one that finished, or when they are
+    /// to be asked for again.
+    private mutating func endIncomplete(_ index: Int, _ failures: [ResourceFailure], _ moment: Moment) {
+        schedules[index].lastError = .incomplete(failures)
+        schedules[index].failures = schedules[index].failures.next
+        schedules[index].notBefore = nil
+        schedules[index].finishedAt = moment.elapsed
+        let longest = ResourceFailure.wait(afterAttempts: .max)
+        let first = failures.map { failure in
+            let (wait, isTooLarge) = failure.retryAt.subtractingReportingOverflow(moment.now)
+            // At least a second, so that no clock makes a run follow the other at once.
+            return isTooLarge ? longest : min(max(wait, 1000), longest)
+        }.min()
+        let wait = Duration.milliseconds(first ?? longest)
+        schedules[index].missingDue = moment.elapsed + wait
+        note(index, moment)
+        effects.append(
+            .report(
+                .failed(
+                    filter: schedules[index].text, reason: SyncError.incomplete(failures).description, retryIn: wait)))
     }
 
     /// After so many rejections in a row there is no telling whether there will ever be an end: every one costs a
@@ -76,9 +102,17 @@ extension CoordinatorMachine {
                     filter: schedules[index].text, reason: error.description, retryIn: next - moment.elapsed)))
     }
 
+    /// Nothing was sent, so nothing has failed.
+    private mutating func wait(_ index: Int, _ seconds: Int, _ moment: Moment) {
+        schedules[index].lastError = .serverWait(seconds: seconds)
+        schedules[index].serverNotBefore = moment.elapsed + min(.seconds(seconds), policy.maximumRetryAfter)
+        schedules[index].ask(schedules[index].ownWant, at: moment)
+        note(index, moment)
+    }
+
     private mutating func note(_ index: Int, _ moment: Moment) {
         let schedule = schedules[index]
-        let next = schedule.earliest(for: .background).map { $0 - moment.elapsed }
+        let next = (schedule.missingDue ?? schedule.earliest(for: .background)).map { $0 - moment.elapsed }
         effects.append(
             .note(
                 schedule.text,

@@ -41,6 +41,10 @@ extension CoordinatorMachine {
             if let due = refreshAt(schedule), due <= moment.elapsed {
                 schedules[index].ask(.background, at: moment)
             }
+            if let due = schedule.missingDue, due <= moment.elapsed {
+                schedules[index].missingDue = nil
+                schedules[index].ask(schedule.ownWant, at: moment)
+            }
             if let overdue = overdueAt(schedule, moment), overdue <= moment.elapsed {
                 schedules[index].ask(.asked, at: moment)
                 if !schedule.isOverdueReported {
@@ -112,6 +116,7 @@ extension CoordinatorMachine {
         let allowance = allowance
         for schedule in schedules where schedule.running == nil {
             if let due = refreshAt(schedule) { times.append(due) }
+            if let due = schedule.missingDue { times.append(due) }
             if let overdue = overdueAt(schedule, moment) { times.append(overdue) }
             guard let want = schedule.want, allowance >= SyncAllowance(neededFor: want, schedule.priority),
                 let earliest = schedule.earliest(for: want), earliest > moment.elapsed
@@ -136,7 +141,7 @@ extension CoordinatorMachine {
         for schedule in schedules where schedule.running == nil && !schedule.isRemoved {
             guard let want = schedule.want else {
                 // What is not wanted now will be, in time.
-                if policy.refreshInterval != nil, armed == nil { return false }
+                if policy.refreshInterval != nil || schedule.missingDue != nil, armed == nil { return false }
                 continue
             }
             guard allowance >= SyncAllowance(neededFor: want, schedule.priority) else { continue }
@@ -156,6 +161,7 @@ extension CoordinatorMachine {
         if let portal, !isForcedOffline, portal.lookAt.map({ $0 < deadline }) ?? true { return false }
         let allowance = allowance
         return schedules.allSatisfy { schedule in
+            if let due = schedule.missingDue, schedule.want == nil, due < deadline { return false }
             guard let want = schedule.want, allowance >= SyncAllowance(neededFor: want, schedule.priority) else {
                 return true
             }
@@ -167,6 +173,9 @@ extension CoordinatorMachine {
 extension CoordinatorMachine {
     /// Whether a run of a filter is under way; nil for a filter that is not kept in step.
     func isRunning(_ text: String) -> Bool? { index(text).map { schedules[$0].running != nil } }
+
+    /// Whether the run of a filter under way was asked for by hand.
+    package func isByHand(_ text: String) -> Bool { index(text).map { schedules[$0].running == .manual } ?? false }
 
     /// Whether a filter is known to be overdue.
     func isOverdue(_ text: String) -> Bool { index(text).map { schedules[$0].isOverdueReported } ?? false }

@@ -30,6 +30,8 @@ struct FilterSchedule: Sendable {
     var serverNotBefore: Duration?
     /// No run by itself before this, because token after token was rejected.
     var slowUntil: Duration?
+    /// When resources that the last run went without are asked for again.
+    var missingDue: Duration?
     /// Nil after a run that finished.
     var lastError: SyncError?
     var isOverdueReported = false

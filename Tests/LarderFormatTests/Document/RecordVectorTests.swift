@@ -65,6 +65,7 @@ import Testing
         try expectBoth("resource", Example.resource(byteCount: size), { $0.encode() }) {
             try ResourceRecord(decoding: $0)
         }
+        try expectBoth("resource-failed", Example.failed, { $0.encode() }) { try ResourceRecord(decoding: $0) }
         try expectBoth("resource-hidden", Example.hidden, { $0.encode() }) { try ResourceRecord(decoding: $0) }
         try expectBoth("owner-row", OwnerRecord(owner: Example.owner), { $0.encode() }) {
             try OwnerRecord(decoding: $0)

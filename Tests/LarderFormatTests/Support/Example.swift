@@ -25,6 +25,13 @@ enum Example {
         return record
     }
 
+    static var failed: ResourceRecord {
+        var record = ResourceRecord()
+        record.failure = SnapshotFailure(
+            kind: .transient, count: 2, failedAt: 1_767_225_605_000, reason: "The server is failing (500).")
+        return record
+    }
+
     static func resource(byteCount: Int64) -> ResourceRecord {
         var record = ResourceRecord()
         record.state = .ready

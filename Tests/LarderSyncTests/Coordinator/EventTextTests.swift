@@ -6,6 +6,9 @@ import Testing
 @Suite("What is told in words")
 struct EventTextTests {
     private static let resource = ResourceKey("translations", 19)
+    private static let failure = ResourceFailure(
+        resource,
+        SnapshotFailure(kind: .transient, count: 2, failedAt: 0, reason: "The server is failing (500)."))
 
     private static let table: [(SyncEvent, String)] = [
         (.began(filter: "a:*", kind: .bootstrap), "Fetching everything that “a:*” names."),
@@ -23,7 +26,14 @@ struct EventTextTests {
         ),
         (.fullCopy(resource, rows: 9, bytes: 512, totalBytes: nil), "translations/19 is coming in: 9 rows, 512 bytes."),
         (.swapped(resource, rows: 2, bytes: 1, took: .zero), "translations/19 is new as a whole: 2 rows."),
-        (.lagging(resource), "The copy of translations/19 is older than what is known; it is fetched again."),
+        (
+            .lagging(resource),
+            "The copy of translations/19 is older than what is known, or not there yet; it is fetched again."
+        ),
+        (
+            .resourceFailed(failure),
+            "The snapshot of translations/19 could not be had (attempt 2): The server is failing (500)."
+        ),
         (.hidden(resource), "translations/19 is not public any more and was hidden."),
         (.swept(resource), "translations/19 is not asked for any more; its rows were removed."),
         (
@@ -59,7 +69,7 @@ struct EventTextTests {
     @Test func `is there for every event`() {
         // A new case does not compile here before it has a line above.
         let kinds = Set(Self.table.map { Self.number($0.0) })
-        #expect(kinds == Set(0...16))
+        #expect(kinds == Set(0...17))
     }
 
     private static func number(_ event: SyncEvent) -> Int {
@@ -81,6 +91,7 @@ struct EventTextTests {
         case .slowed: 14
         case .overdue: 15
         case .intercepted: 16
+        case .resourceFailed: 17
         }
     }
 
@@ -92,6 +103,7 @@ struct EventTextTests {
         .refused(ServerProblem(status: 422, code: nil, message: secret)), .endlessResync,
         .inconsistentRun(reason: "two bounds"), .outsideFilter(resource), .laggingFullCopy(resource),
         .wrongFullCopy(resource), .superseded, .offline, .intercepted(status: nil), .intercepted(status: 511),
+        .incomplete([failure]), .incomplete([failure, failure, failure, failure]), .serverWait(seconds: 5),
         .cancelled, .credentials(Anything()), .store(Anything()),
     ]
 

@@ -92,6 +92,7 @@ import Testing
             #expect(try fixture.text(1) == nil)
             #expect(try fixture.readiness()?.isComplete == false)
             coordinator.trigger(.opened(resource))
+            try await fixture.happens(2) { if case .swapped = $0 { true } else { false } }
             _ = try await coordinator.waitUntilReady(try ResourceFilter("translations:*"))
             #expect(try fixture.text(1) == payload(1, "row 1"))
         }

@@ -71,7 +71,7 @@ struct WriterRun {
         if change.type.needsFullCopy {
             let requests = CopyRequests([change])
             try store.writeBlocking(durability: .relaxed) { try $0.list(requests, begun, bound: bound) }
-            orders = try store.read { view in try requests.orders(begun, bound: bound, in: view) }
+            orders = try store.read { view in try requests.orders(begun, bound: bound, in: view, now: 1).orders }
             changes.removeFirst()
             return
         }

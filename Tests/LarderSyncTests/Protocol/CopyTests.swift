@@ -151,7 +151,7 @@ import Testing
         server.on("translations/19", body)
         let fixture = try SyncFixture(transport: server)
         switch try await fixture.failure("translations:*") {
-        case .wire(_, request: .fullCopy), .wrongFullCopy: break
+        case .incomplete(let failures): #expect(failures.map(\.resource) == [ResourceKey("translations", 19)])
         case let other: Issue.record("\(other)")
         }
         #expect(try fixture.token() == nil)

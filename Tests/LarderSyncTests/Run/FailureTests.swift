@@ -142,7 +142,7 @@ import Testing
         let whole = copy(at: 2, "two", "three")
         for count in 0..<whole.utf8.count {
             server.on("translations/19", [CannedServer.Answer(body: Array(whole.utf8.prefix(count)))])
-            guard case .wire(.json, request: .fullCopy) = try await fixture.failure("translations:*") else {
+            guard case .incomplete = try await fixture.failure("translations:*") else {
                 Issue.record("after \(count) bytes")
                 return
             }

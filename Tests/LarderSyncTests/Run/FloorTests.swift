@@ -192,7 +192,7 @@ import Testing
         #expect(try fixture.resource(19)?.floor == 50)
         // Where the rows are gone a copy is needed, and an older one is not taken.
         try await fixture.evict(19)
-        guard case .laggingFullCopy = try await fixture.failure("translations:19,20") else {
+        guard case .incomplete = try await fixture.failure("translations:19,20") else {
             Issue.record("another reason")
             return
         }

@@ -43,6 +43,8 @@ final class SyncDisplay: Sendable {
         case .swapped(let resource, let rows, let bytes, _):
             "\(redactor.text(resource)): full copy of \(rows) rows, \(bytes) bytes"
         case .lagging(let resource): "\(redactor.text(resource)): full copy too old, fetched again"
+        case .resourceFailed(let failure):
+            "\(redactor.text(failure.resource)): no full copy, left for later: \(redactor.text(failure.reason))"
         case .hidden(let resource): "\(redactor.text(resource)): withdrawn by the server"
         case .swept(let resource): "\(redactor.text(resource)): held by no filter any more"
         case .unknownMutation(_, let resource): "\(redactor.text(resource)): a change of an unknown type"

@@ -75,7 +75,7 @@ final class Story: Sendable {
             screen.line(
                 "  \(resource): \(Figures.count(rows)) rows, \(Figures.bytes(bytes)), swapped in \(Figures.time(took))")
         case .tokenRejected, .hidden, .swept, .unknownMutation, .lagging, .notStored, .unknownGroup, .schemaChanged,
-            .failed, .slowed, .overdue, .intercepted:
+            .resourceFailed, .failed, .slowed, .overdue, .intercepted:
             screen.line("  \(event)")
         case .began, .page, .finished:
             break

@@ -2,9 +2,8 @@ extension ModelServer {
     /// The answer to a GET of `target`, which begins with `/api/v4/`.
     ///
     /// - Parameter lag: by how many changes the replica that answers is behind; 0 is the server itself. A replica gives
-    ///   the pages and full copies of then. Where that would be a lie no client can see through, it answers 503: for a
-    ///   full copy of a resource that was not public then and is now (404 has no number that tells its age), and for a
-    ///   cursor of a run that it cannot know whole.
+    ///   the pages and full copies of then, and 404 for a full copy of a resource that was not public then. Where that
+    ///   would be a lie no client can see through, it answers 503: for a cursor of a run that it cannot know whole.
     package func answer(_ target: String, lag: Int64 = 0) -> ModelAnswer {
         do throws(ModelRequest.Refused) {
             return answer(try ModelRequest.reading(target), lag: lag)
@@ -29,9 +28,8 @@ extension ModelServer {
             return shape.groups.contains(id.group) || resources.contains { $0.id.group == id.group }
                 ? .copyNotFound : .unknownGroup
         }
-        guard let content = resources[place].content(at: now) else {
-            return resources[place].content == nil ? .copyNotFound : .problem(503)
-        }
+        if let status = broken[id] { return status == 200 ? Self.malformed : .problem(status) }
+        guard let content = resources[place].content(at: now) else { return .copyNotFound }
         var text = "{\"resource_group\":\"\(id.group)\",\"resource_id\":\(id.id),\"resource_content_id\":"
         text += Self.contentID(of: id)
         text += ",\"schema_version\":\(content.schemaVersion),\"sync_sequence\":\(now),\"records\":["
@@ -42,6 +40,9 @@ extension ModelServer {
         text += "]}"
         return ModelAnswer(status: 200, body: Array(text.utf8), mentioned: [id])
     }
+
+    /// A full copy as no client can read it.
+    private static let malformed = ModelAnswer(status: 200, body: Array("{\"records\":[".utf8))
 
     private func page(_ request: ModelRequest, at now: Int64) throws(ModelRequest.Refused) -> ModelAnswer {
         guard let filter = request.filter else { throw ModelRequest.Refused(.invalidResources) }

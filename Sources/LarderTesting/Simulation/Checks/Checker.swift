@@ -12,10 +12,16 @@ struct Checker {
     /// The resources that each filter's bootstrap after a rejection has brought back already.
     private var lowered: [String: Set<ResourceKey>] = [:]
     private var looks = 0
+    private var hiddenByLag: Set<ResourceKey> = []
 
     /// Looks at the store after a commit.
-    mutating func look(at store: Store, after step: StoreStep, _ server: ModelServer) throws {
+    ///
+    /// - Parameter hiddenByLag: public resources that a replica which stays behind had no full copy of.
+    mutating func look(
+        at store: Store, after step: StoreStep, _ server: ModelServer, hiddenByLag: Set<ResourceKey>
+    ) throws {
         looks += 1
+        self.hiddenByLag = hiddenByLag
         let old = state
         // Rows under an unchanged record are read again now and then.
         do {
@@ -152,6 +158,8 @@ struct Checker {
             return
         }
         if known?.state == .ready, let known, known.floor >= version.sequence { return }
+        // Nothing has changed since it was not to be had: a change proves it public.
+        if known?.state == .hidden, let known, known.floor >= version.sequence, hiddenByLag.contains(key) { return }
         // Withdrawn since, which a copy that was asked for told already.
         if resource.versions.contains(where: { $0.sequence > sequence && $0.content == nil }) { return }
         throw Violation(

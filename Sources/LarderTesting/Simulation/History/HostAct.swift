@@ -6,6 +6,10 @@ package import LarderTransport
 package enum HostAct: Hashable, Sendable {
     /// The server's content changes, drawn from this seed.
     case mutate(seed: UInt64)
+    /// The full copy of a resource cannot be had from now on; the server answers this status, or with 200 nonsense.
+    case breakCopy(group: String, id: Int64, status: Int)
+    /// Every full copy can be had again.
+    case mendCopies
     /// The link is another; exchanges under way break.
     case network(NetworkState)
     /// Something answers in the server's place, or does not any more.
@@ -49,6 +53,8 @@ extension HostAct: CustomStringConvertible {
     package var description: String {
         switch self {
         case .mutate: "mutate"
+        case .breakCopy(let group, let id, let status): "break \(group)/\(id): \(status)"
+        case .mendCopies: "mend full copies"
         case .network(let state):
             "network \(state.level.rawValue)\(state.isConnected ? "" : ", no link")"
         case .portal(let isOn): isOn ? "portal up" : "portal gone"

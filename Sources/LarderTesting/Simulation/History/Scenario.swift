@@ -16,6 +16,8 @@ package struct Scenario: Sendable {
     let delivery: OutboxPolicy
     let concurrentFullCopies: Int
     let fullCopyAttempts: Int
+    /// Whether a replica that has no full copy yet may go on having none for as long as it is asked.
+    let hasStaleReplica: Bool
     /// Changes of the server before anything else.
     let firstMutations: [UInt64]
     let filters: [(filter: ResourceFilter, priority: SyncPriority)]
@@ -43,6 +45,28 @@ package struct Scenario: Sendable {
         hasWriters = writes.below(2) == 0
         delivery = Self.delivery(&writes)
         if hasWriters { plan = Self.mix(plan, &writes) }
+        var breakages = SeededGenerator(seed: seed ^ 0x62_72_65_61_6B)
+        // What hides a resource for no reason of the server's hides the writes to it, too.
+        hasStaleReplica = !hasWriters && breakages.below(2) == 0
+        if breakages.below(3) == 0 { plan = Self.breaking(plan, shape, &breakages) }
+    }
+
+    /// Puts a stretch into a plan in which one full copy cannot be had; it may last until everything else has come in.
+    private static func breaking(
+        _ plan: [PlannedAct], _ shape: ModelServer.Shape, _ generator: inout SeededGenerator
+    ) -> [PlannedAct] {
+        var plan = plan
+        let start = generator.below(plan.count)
+        let status = [500, 500, 403, 200][generator.below(4)]
+        let act = HostAct.breakCopy(
+            group: generator.pick(shape.groups) ?? "notes", id: Int64(1 + generator.below(shape.resourcesPerGroup)),
+            status: status)
+        plan.insert(PlannedAct(wait: .steps(generator.below(8)), act: act), at: start)
+        if generator.below(2) == 0 {
+            let end = start + 1 + generator.below(plan.count - start)
+            plan.insert(PlannedAct(wait: .steps(generator.below(8)), act: .mendCopies), at: end)
+        }
+        return plan
     }
 
     /// Puts writes, and what only they notice, between the acts of a plan.

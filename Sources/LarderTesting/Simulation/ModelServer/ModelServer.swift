@@ -47,6 +47,9 @@ package struct ModelServer: Sendable {
     package internal(set) var horizon: Int64 = 0
     /// How often the server was restored from a backup.
     package internal(set) var era = 0
+    /// The resources whose full copies cannot be had, each with the status that is answered; 200 stands for a body that is
+    /// no full copy.
+    package var broken: [ResourceID: Int] = [:]
     /// In the order of their creation; deleted ones stay, with nothing to show.
     var resources: [Resource] = []
     /// The remembered changes, ascending.

@@ -13,6 +13,8 @@ final class SimulatedRun {
     var isCancelled = false
     /// Whether it was begun while nothing goes wrong any more.
     let isQuiet: Bool
+    /// Whether somebody asked for it by hand.
+    let isByHand: Bool
     /// How often credentials were supplied to it.
     var credentials = 1
     /// The server's era when the page that is being applied was asked for.
@@ -21,11 +23,14 @@ final class SimulatedRun {
     var nextPage: String?
     var lastToken: String?
 
-    init(_ number: Int, _ filter: ResourceFilter, perPage: Int, concurrentFullCopies: Int, isQuiet: Bool) {
+    init(
+        _ number: Int, _ filter: ResourceFilter, perPage: Int, concurrentFullCopies: Int, isQuiet: Bool, isByHand: Bool
+    ) {
         self.number = number
         self.filter = filter
         self.perPage = perPage
         self.isQuiet = isQuiet
+        self.isByHand = isByHand
         machine = RunMachine(filter: filter, perPage: perPage, concurrentFullCopies: concurrentFullCopies)
     }
 
@@ -46,6 +51,9 @@ final class SimulatedCopy {
     let resource: ResourceKey
     var machine: CopyMachine
     var isCancelled = false
+    /// How often it is asked for with this time, of how often it may be.
+    var attempt = 1
+    let attempts: Int
     var wait: Wait?
     /// The exchange whose body is being read, when it was sent, on which link, and how many chunks were taken.
     var exchange: SimulatedExchange?
@@ -59,6 +67,7 @@ final class SimulatedCopy {
         self.number = number
         self.run = run
         resource = order.resource
+        self.attempts = attempts
         machine = CopyMachine(order, attempts: attempts, mapping: .contentSync)
     }
 

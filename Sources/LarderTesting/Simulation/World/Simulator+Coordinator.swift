@@ -65,7 +65,7 @@ extension Simulator {
         watch.isStarted(text)
         let run = SimulatedRun(
             nextNumber, entry.filter, perPage: perPage, concurrentFullCopies: scenario.concurrentFullCopies,
-            isQuiet: isLastQuiet)
+            isQuiet: isLastQuiet, isByHand: coordinator?.isByHand(text) ?? false)
         nextNumber += 1
         runs[run.number] = run
         note("run \(run.number) of \(text) starts")
@@ -103,6 +103,7 @@ extension Simulator {
         case .fullCopy(let resource, let rows, _, _): "full copy \(resource): \(rows) rows"
         case .swapped(let resource, let rows, _, _): "swapped \(resource): \(rows) rows"
         case .lagging(let resource): "lagging \(resource)"
+        case .resourceFailed(let failure): "failed \(failure.resource), \(failure.attempts): \(failure.reason)"
         case .hidden(let resource): "hidden \(resource)"
         case .swept(let resource): "swept \(resource)"
         case .finished(let report): "finished \(report.filter) until \(report.untilSequence)"

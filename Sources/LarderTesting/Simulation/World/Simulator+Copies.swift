@@ -58,6 +58,7 @@ extension Simulator {
             case .read: read(copy)
             case .open(let resource): open(resource, copy)
             case .pause(let attempt):
+                copy.attempt = attempt + 1
                 agenda.add(
                     at: now + Int64(attempt) * 1_000, copy.owner, "paused", isCancellable: true, .copy { .paused })
             case .discard(let staging):
@@ -142,6 +143,13 @@ extension Simulator {
                 freeSlot()
                 try look(.swapped(copy.run.text, copy.resource, era: copy.era))
                 return .swapped(took: .zero)
+            }
+        case .noteFailure(let order, let kind, let reason):
+            ask(copy, "notes its failure") { [unowned self] _, store in
+                .noted(
+                    try write(store, .noted) {
+                        try $0.noteFailure(of: order, kind, reason: reason, now: wall)
+                    })
             }
         case .hide(let order):
             ask(copy, "hides") { [unowned self] copy, store in

@@ -1,4 +1,6 @@
+internal import LarderEngine
 internal import LarderFormat
+internal import LarderStore
 internal import LarderSync
 internal import LarderTransport
 
@@ -12,6 +14,7 @@ extension Simulator {
         -> SimulatedExchange?
     {
         try checkRequest(path.text, run, kind)
+        try checkServerWait()
         let count = exchanges[path.text, default: 0] + 1
         exchanges[path.text] = count
         if !link.isConnected || hasPortal { return nil }
@@ -29,6 +32,42 @@ extension Simulator {
         }
         note("  \(exchange)")
         return exchange
+    }
+
+    /// The one server that everything is asked of.
+    static let origin = "https://simulated.example"
+
+    /// Nothing is sent while the server wants to be left alone, as the store remembers it.
+    private func checkServerWait() throws {
+        let wait = try working { try store?.read { view in try view.serverWait(of: Self.origin, at: wall) } }
+        guard let rest = wait?.remaining(at: wall), rest > 0 else { return }
+        throw SyncError.serverWait(seconds: Int(clamping: (rest + 999) / 1000))
+    }
+
+    private func noteServerWait(_ error: SyncError) throws {
+        guard let seconds = error.retryAfter, seconds > 0, let store else { return }
+        try working {
+            try store.writeBlocking(durability: .relaxed) { transaction in
+                try transaction.noteServerWait(of: Self.origin, milliseconds: Int64(seconds) * 1000, at: wall)
+            }
+        }
+        try look(.noted)
+    }
+
+    /// The replica that lags has no full copy of a resource that is public. Unless the history has one that stays behind,
+    /// it has caught up by the last time it is asked.
+    private func catchingUp(
+        _ exchange: SimulatedExchange?, _ path: ServerPath, _ copy: SimulatedCopy
+    ) -> SimulatedExchange? {
+        guard let exchange, exchange.status == 404, exchange.fault == nil, exchange.lag > 0,
+            copy.attempt == copy.attempts, server.isPublic(ModelServer.ResourceID(copy.resource))
+        else { return exchange }
+        if scenario.hasStaleReplica {
+            hiddenByLag.insert(copy.resource)
+            return exchange
+        }
+        var generator = SeededGenerator(seed: scenario.seed)
+        return faultless.exchange(path.text, with: server, using: &generator)
     }
 
     /// Fetches a page for a run.
@@ -104,8 +143,13 @@ extension Simulator {
         let type = exchange.header("content-type")
         if ServerVerdict.isGood(status: status, contentType: type) { return .good }
         let problem = ServerProblem(status: status, body: exchange.ending == .whole ? exchange.body : [])
-        return try ServerVerdict(
-            problem, contentType: type, retryAfter: exchange.header("retry-after").flatMap { Int($0) }, to: kind)
+        do throws(SyncError) {
+            return try ServerVerdict(
+                problem, contentType: type, retryAfter: exchange.header("retry-after").flatMap { Int($0) }, to: kind)
+        } catch {
+            try noteServerWait(error)
+            throw error
+        }
     }
 }
 
@@ -115,7 +159,7 @@ extension Simulator {
     /// Sends the request of a full copy.
     func fetch(_ path: ServerPath, _ copy: SimulatedCopy) {
         ask(copy, "asks") { [unowned self] copy, _ in
-            let exchange = try send(path, copy.run, .fullCopy)
+            let exchange = catchingUp(try send(path, copy.run, .fullCopy), path, copy)
             (copy.era, copy.sentAt, copy.link, copy.chunksTaken) = (server.era, now, linkNumber, 0)
             copy.exchange = exchange
             let number = copy.run.credentials

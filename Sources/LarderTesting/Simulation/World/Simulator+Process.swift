@@ -95,7 +95,7 @@ extension Simulator {
     /// Looks at what the store shows after a commit.
     func look(_ step: StoreStep) throws {
         guard let store else { return }
-        try checker.look(at: store, after: step, server)
+        try checker.look(at: store, after: step, server, hiddenByLag: hiddenByLag)
         if scenario.hasWriters { try checkWrites(in: store) }
     }
 }

@@ -24,6 +24,8 @@ extension Simulator {
         try change(to: .online)
         try settleWrites(until: limit)
         isLastQuiet = true
+        try bringAllButBroken()
+        touchHidden()
         try comeInStep(until: limit)
         // A run that went on where a dead one had ended began before the last writes were accepted: the next one did not.
         if try hasOverlays() {
@@ -32,6 +34,30 @@ extension Simulator {
         }
         try checkConvergence()
         try checkWritesAtEnd()
+    }
+
+    /// Lets some hours pass: everything comes in but what is broken.
+    private func bringAllButBroken() throws {
+        if server.broken.isEmpty { return }
+        try trigger(.push(nil))
+        try checkStep()
+        let end = now + 4 * 3_600_000
+        while let next = agenda.nextTime, next <= end { try step() }
+        now = max(now, end)
+        let state = checker.state
+        for (filter, _) in wanted {
+            for (id, rows) in server.truth(for: filter.description) where server.broken[id] == nil {
+                let key = ResourceKey(id.group, id.id)
+                if state.rows[key] == rows || hiddenByLag.contains(key) { continue }
+                throw Violation(.convergence, "\(id) does not come in because another resource is broken")
+            }
+        }
+        server.broken = [:]
+    }
+
+    /// Changes what a replica that stayed behind had no full copy of: only that proves it public.
+    private func touchHidden() {
+        for resource in hiddenByLag.sorted() { server.apply(.touch(ModelServer.ResourceID(resource))) }
     }
 
     private func comeInStep(until limit: Int64) throws {

@@ -79,7 +79,7 @@ extension Simulator {
         switch effect {
         case .begin(let text):
             ask(run, "begins") { [unowned self] run, store in
-                let begun = try write(store, .began(text)) { try $0.beginRun(text, now: wall) }
+                let begun = try write(store, .began(text)) { try $0.beginRun(text, now: wall, isByHand: run.isByHand) }
                 return .begun(begun)
             }
         case .beginBootstrap(let old, let rejection):
@@ -97,6 +97,15 @@ extension Simulator {
                 return .applied(applied)
             }
         case .order(let changes, let begun, let bound): order(changes, begun, bound, run)
+        case .orderProven(let proofs, let begun):
+            ask(run, "orders what is public after all") { [unowned self] _, store in
+                .ordered(try store.read { view in try proofs.orders(begun, in: view, now: self.wall) })
+            }
+        case .hold(let begun, let until):
+            ask(run, "is incomplete") { [unowned self] _, store in
+                try write(store, .noted) { try $0.hold(begun, until: until) }
+                return .held
+            }
         case .notePage(let number, let begun):
             ask(run, "notes page \(number)") { [unowned self] run, store in
                 try write(store, .noted) { try $0.notePage(number, begun) }
@@ -111,8 +120,8 @@ extension Simulator {
         let requests = CopyRequests(changes)
         ask(run, "lists \(requests.resources.count)") { [unowned self] run, store in
             try write(store, .listed(run.text)) { try $0.list(requests, begun, bound: bound) }
-            ask(run, "orders") { _, store in
-                .ordered(try store.read { view in try requests.orders(begun, bound: bound, in: view) })
+            ask(run, "orders") { [unowned self] _, store in
+                .ordered(try store.read { view in try requests.orders(begun, bound: bound, in: view, now: self.wall) })
             }
             return nil
         }

@@ -62,6 +62,8 @@ final class Simulator {
     var writers: Writers
     var desk: WriteDesk
 
+    /// Public resources that a replica which stays behind had no full copy of.
+    var hiddenByLag: Set<ResourceKey> = []
     /// Whether nothing goes wrong any more.
     var isQuiet = false
     /// Whether nothing is written any more either.

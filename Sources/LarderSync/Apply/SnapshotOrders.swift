@@ -1,0 +1,66 @@
+internal import LarderFormat
+package import LarderStore
+
+/// The snapshots that a run has to fetch, and those that it leaves for later.
+package struct SnapshotOrders: Sendable {
+    /// In the order in which they are to be fetched.
+    package let orders: [FullCopyOrder]
+    /// What failed so lately that it is too early for another attempt.
+    package let held: [ResourceFailure]
+
+    /// Holds back those that failed lately, unless a person asked for the run, and puts those that failed longer ago
+    /// behind the others.
+    init(_ all: [FullCopyOrder], _ run: FilterRun, in view: borrowing ReadView, now: Int64) throws {
+        var orders: [(order: FullCopyOrder, attempts: Int)] = []
+        var held: [ResourceFailure] = []
+        for order in all {
+            let failure = try view.readiness(of: order.resource)?.failure
+            if let failure, !failure.isPassedOver, !run.isByHand, failure.isHeldBack(now: now) {
+                held.append(failure)
+            } else {
+                orders.append((order, failure?.attempts ?? 0))
+            }
+        }
+        // Stable: of those that failed equally often the first asked for is the first.
+        self.orders = orders.enumerated().sorted {
+            ($0.element.attempts, $0.offset) < ($1.element.attempts, $1.offset)
+        }.map(\.element.order)
+        self.held = held
+    }
+}
+
+/// Resources that changes have proven public although they are hidden here, each with the last such change.
+package struct PublicProofs: Sendable {
+    private var changes: [ResourceKey: (sequence: Int64, changedAt: Int64?)] = [:]
+
+    /// Nothing yet.
+    package init() {}
+
+    package var isEmpty: Bool { changes.isEmpty }
+
+    /// Notes a change of a hidden resource above its floor.
+    mutating func note(_ resource: ResourceKey, _ mutation: Mutation) {
+        changes[resource] = (mutation.sequence, mutation.changedAt)
+    }
+
+    /// Adds those that came later.
+    mutating func merge(_ later: PublicProofs) { changes.merge(later.changes) { $1 } }
+
+    /// The snapshots to fetch: of what is still hidden, and was not withdrawn since.
+    package func orders(_ run: FilterRun, in view: borrowing ReadView, now: Int64) throws -> SnapshotOrders {
+        var orders: [FullCopyOrder] = []
+        for resource in changes.keys.sorted() {
+            guard let change = changes[resource], let known = try view.resource(resource), known.state == .hidden,
+                known.floor < change.sequence, let path = known.fullCopyPath
+            else { continue }
+            orders.append(
+                FullCopyOrder(
+                    resource: resource, path: try ServerPath.of(path, .fullCopy),
+                    rule: FullCopyRule(
+                        changeSequence: change.sequence, bootstrapBound: nil, mayLowerFloor: false),
+                    knownFloor: known.floor, knownSchema: known.schemaVersion, run: run,
+                    changedAt: change.changedAt))
+        }
+        return try SnapshotOrders(orders, run, in: view, now: now)
+    }
+}

@@ -1,0 +1,33 @@
+internal import LarderFormat
+internal import LarderTransport
+
+// What a failure to fetch one snapshot means for the run around it.
+extension SyncError {
+    /// Whether it may be the snapshot's own fault, so that it is noted with the resource.
+    var mayConcernResource: Bool {
+        switch self {
+        case .transport(let error):
+            switch error {
+            case .timeout(.head), .timeout(.idle), .connectionLost, .bodyTooLarge, .encodedBody, .other: true
+            case .cancelled, .timeout(.connect), .connectionRefused, .noConnection, .tls, .invalidRequest: false
+            }
+        case .wire, .refused, .unavailable, .laggingFullCopy, .wrongFullCopy, .inconsistentRun: true
+        case .unauthorized, .rateLimited, .serverWait, .endlessResync, .outsideFilter, .incomplete, .store,
+            .credentials,
+            .superseded, .list, .offline, .intercepted, .cancelled:
+            false
+        }
+    }
+
+    /// Whether the run ends with it all the same: the network may be gone, or the server wants to be left alone.
+    var endsRun: Bool {
+        switch self {
+        case .transport(.bodyTooLarge): false
+        case .transport: true
+        default: retryAfter != nil || !mayConcernResource
+        }
+    }
+
+    /// What may help, as the resource's record keeps it.
+    var failureKind: SnapshotFailure.Kind { isRetryable ? .transient : .refused }
+}

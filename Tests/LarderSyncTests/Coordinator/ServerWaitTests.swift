@@ -1,0 +1,77 @@
+import HTTPTypes
+import Larder
+import LarderServer
+import LarderTesting
+import Testing
+
+/// A server that wants to be left alone is, by every filter, over restarts and networks.
+@Suite("While the server wants to be left alone")
+struct ServerWaitTests {
+    private func limited(_ status: HTTPResponse.Status, _ seconds: Int) throws -> CoordinatorFixture {
+        let fixture = try CoordinatorFixture()
+        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        fixture.script.plan(.status(status), .header(.retryAfter, "\(seconds)")) { _ in true }
+        return fixture
+    }
+
+    private func happened(_ fixture: CoordinatorFixture, _ times: Int) async throws {
+        try await fixture.happens(times) { if case .failed = $0 { true } else { false } }
+    }
+
+    @Test(arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable])
+    func `no filter asks it, after a restart neither, and by hand the reason is told`(
+        _ status: HTTPResponse.Status
+    ) async throws {
+        let fixture = try limited(status, 60)
+        let first = try fixture.coordinator("translations:1")
+        try await fixture.running(first) {
+            try await happened(fixture, 1)
+            #expect(fixture.script.lines.count == 1)
+        }
+        fixture.clock.advance(by: .seconds(20))
+        let second = try fixture.coordinator("translations:1", "translations:2")
+        try await fixture.running(second) {
+            for filter in ["translations:1", "translations:2"] {
+                let told = await outcome { () async throws(SyncError) in
+                    try await second.sync(ResourceFilter.parsed(filter))
+                }
+                guard case .serverWait(let seconds) = told.error else {
+                    Issue.record("\(told)")
+                    return
+                }
+                #expect(seconds == 40)
+            }
+            fixture.network.set(.offline)
+            try await second.status { $0.network == .offline }
+            fixture.network.set(.online)
+            try await second.status { $0.filters.allSatisfy { $0.activity.isRetry } }
+            #expect(fixture.script.lines.count == 1)
+            fixture.clock.advance(by: .seconds(41))
+            try await second.status { $0.filters.allSatisfy { $0.activity == .idle } }
+        }
+        #expect(try fixture.differences("translations:1") == [])
+        #expect(try fixture.differences("translations:2") == [])
+    }
+
+    @Test func `the policy says for how long at most`() async throws {
+        let fixture = try limited(.tooManyRequests, 7200)
+        let coordinator = try fixture.coordinator("translations:1") { $0.maximumRetryAfter = .seconds(30) }
+        try await fixture.running(coordinator) {
+            try await happened(fixture, 1)
+            fixture.clock.advance(by: .seconds(31))
+            try await coordinator.status { $0.isIdle }
+        }
+        #expect(try fixture.differences("translations:1") == [])
+    }
+}
+
+extension ResourceFilter {
+    fileprivate static func parsed(_ text: String) -> ResourceFilter {
+        guard let filter = try? ResourceFilter(text) else { preconditionFailure("\(text) is a filter") }
+        return filter
+    }
+}
+
+extension FilterStatus.Activity {
+    fileprivate var isRetry: Bool { if case .waiting(for: .retry) = self { true } else { false } }
+}

@@ -1,0 +1,212 @@
+import HTTPTypes
+import Larder
+import LarderServer
+import LarderTesting
+import Testing
+
+/// A snapshot that cannot be had keeps no other resource from coming, loses no change, and is named.
+@Suite struct `A snapshot that cannot be had` {
+    private static let faults: [Fault] = [
+        .status(.internalServerError), .status(.forbidden), .status(.notFound), .body(Array("{".utf8)),
+        .truncate(after: 30),
+    ]
+
+    private static func isOf(_ id: Int64) -> @Sendable (HTTPRequest) -> Bool {
+        { $0.path?.hasSuffix("/snapshots/translations/\(id)") == true }
+    }
+
+    private func expectIncomplete(_ error: SyncError, _ ids: Int64...) {
+        guard case .incomplete(let failures) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(failures.map(\.resource.id) == ids)
+        #expect(failures.allSatisfy { !$0.reason.isEmpty })
+    }
+
+    private func readiness(_ fixture: SyncFixture) throws -> FilterReadiness {
+        try #require(try fixture.store.read { view in try view.readiness(of: "translations:*") })
+    }
+
+    @Test(arguments: faults)
+    func `in a bootstrap lets everything else in`(_ fault: Fault) async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(1)...12 { try fixture.origin.addTranslations(id, count: 3) }
+        fixture.script.plan(fault, times: 100, where: Self.isOf(2))
+        expectIncomplete(try await fixture.failure("translations:*", configure: { $0.perPage = 5 }), 2)
+        for id in Int64(1)...12 where id != 2 { #expect(try fixture.translation(id).count == 3, "\(id)") }
+        #expect(try fixture.token() == nil)
+        let readiness = try readiness(fixture)
+        #expect(readiness.failedMembers.map(\.resource.id) == [2])
+        #expect(!readiness.isComplete)
+        try fixture.expectSound()
+        fixture.script.clearPlans()
+        try await fixture.sync("translations:*")
+        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try self.readiness(fixture).failedMembers == [])
+    }
+
+    @Test(arguments: faults)
+    func `in a run of changes lets everything else in, and loses none of its own`(_ fault: Fault) async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(1)...4 { try fixture.origin.addTranslations(id, count: 3) }
+        try await fixture.sync("translations:*")
+        let token = try fixture.token()
+        try fixture.origin.replace(2, with: Origin.translations(2, "new"))
+        try fixture.origin.put(1, "later", in: 2)
+        try fixture.origin.put(1, "new", in: 3)
+        try fixture.origin.addTranslations(5, count: 3)
+        try fixture.origin.put(2, "latest", in: 2)
+        fixture.script.plan(fault, times: 100, where: Self.isOf(2))
+        for _ in 1...2 {
+            expectIncomplete(try await fixture.failure("translations:*", configure: { $0.perPage = 2 }), 2)
+            #expect(try fixture.translation(2).values.sorted() == (1...3).map { payload($0, "row \($0)") })
+            #expect(try fixture.text(1, of: 3) == payload(1, "new"))
+            #expect(try fixture.translation(5).count == 3)
+            #expect(try fixture.token() == token)
+            #expect(try readiness(fixture).isComplete)
+        }
+        fixture.script.clearPlans()
+        try fixture.origin.put(2, "last", in: 2)
+        try await fixture.sync("translations:*")
+        #expect(try fixture.text(1, of: 2) == payload(1, "later"))
+        #expect(try fixture.differences(["translations:*"]) == [])
+        try fixture.expectSound()
+    }
+
+    @Test func `because it is too big is named like the others`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(1)...3 { try fixture.origin.addTranslations(id, count: id == 2 ? 500 : 3) }
+        let error = try await fixture.failure("translations:*", configure: { $0.limits.fullCopyBytes = 2000 })
+        expectIncomplete(error, 2)
+        #expect(try fixture.translation(3).count == 3)
+    }
+
+    @Test func `of a resource that is deleted later in the run is not missed`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(1)...2 { try fixture.origin.addTranslations(id, count: 3) }
+        try await fixture.sync("translations:*")
+        let gate = Gate(fixture.script) { $0.path?.contains("cursor=") == true }
+        try fixture.origin.replace(2, with: Origin.translations(2, "new"))
+        try fixture.origin.put(1, "new", in: 1)
+        try fixture.origin.hide(2)
+        fixture.script.plan(.status(.internalServerError), times: 100, where: Self.isOf(2))
+        gate.open()
+        try await fixture.sync("translations:*", over: gate, configure: { $0.perPage = 1 })
+        #expect(try fixture.differences(["translations:*"]) == [])
+    }
+
+    @Test func `is asked for behind those that never failed`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(1)...4 { try fixture.origin.addTranslations(id, count: 1) }
+        fixture.script.plan(.status(.internalServerError), times: 100, where: Self.isOf(1))
+        _ = try await fixture.failure("translations:*")
+        // A change moves the bound, so that everything is asked for again.
+        try fixture.origin.put(1, "new", in: 4)
+        let count = fixture.script.lines.count
+        _ = try await fixture.failure("translations:*", configure: { $0.concurrentFullCopies = 1 })
+        let asked = fixture.script.lines.dropFirst(count).compactMap { $0.split(separator: "/").last }.filter {
+            Int($0) != nil
+        }
+        #expect(asked == ["2", "3", "4", "1"])
+    }
+
+    @Test func `of many in a row ends the run`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(1)...40 { try fixture.origin.addTranslations(id, count: 1) }
+        fixture.script.plan(.status(.internalServerError), times: 1000) { $0.path?.contains("/snapshots/") == true }
+        guard case .unavailable = try await fixture.failure("translations:*") else {
+            Issue.record("another reason")
+            return
+        }
+        #expect(fixture.script.lines.count { $0.contains("/snapshots/") } <= 7)
+    }
+}
+
+/// The wait after a failed snapshot: growing, kept in the store, and no burden on what else there is.
+@Suite struct `After a run without some resources` {
+    private func pages(_ fixture: CoordinatorFixture) -> Int {
+        fixture.script.lines.count { $0.contains("/sync?") }
+    }
+
+    private func failing(_ ids: ClosedRange<Int64> = 1...3) throws -> CoordinatorFixture {
+        let fixture = try CoordinatorFixture()
+        for id in ids { try fixture.origin.addTranslations(id, count: 2) }
+        fixture.script.plan(.status(.internalServerError), times: 1000) {
+            $0.path?.hasSuffix("/translations/2") == true
+        }
+        return fixture
+    }
+
+    private func happened(_ fixture: CoordinatorFixture, _ times: Int) async throws {
+        try await fixture.happens(times) { if case .failed = $0 { true } else { false } }
+    }
+
+    @Test func `a bootstrap is not begun anew by every trigger, restart or network`() async throws {
+        let fixture = try failing()
+        let first = try fixture.coordinator("translations:*")
+        try await fixture.running(first) {
+            try await happened(fixture, 1)
+            #expect(pages(fixture) == 1)
+            let status = try await first.status { $0.filters[0].lastError != nil }
+            #expect(status.description.contains("translations/2"))
+            for number in 2...4 {
+                first.trigger(.push(nil))
+                try await happened(fixture, number)
+            }
+            #expect(pages(fixture) == 1)
+        }
+        let second = try fixture.coordinator("translations:*")
+        try await fixture.running(second) {
+            try await happened(fixture, 5)
+            fixture.network.set(.offline)
+            try await second.status { $0.network == .offline }
+            fixture.network.set(.online)
+            try await happened(fixture, 6)
+            #expect(pages(fixture) == 1)
+            fixture.clock.advance(by: .seconds(11))
+            try await happened(fixture, 7)
+            #expect(pages(fixture) == 2)
+            #expect(fixture.copies(of: 2) == 2)
+            // Nothing had changed, so nothing else was fetched again.
+            #expect(fixture.copies(of: 1) == 1 && fixture.copies(of: 3) == 1)
+            // Asked for by hand it is fetched without a wait.
+            fixture.script.clearPlans()
+            _ = try await second.sync(ResourceFilter("translations:*"))
+        }
+        #expect(try fixture.differences() == [])
+    }
+
+    @Test func `changes of all else come in at once, and it is left alone`() async throws {
+        let fixture = try failing(1...1)
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isIdle && $0.filters[0].readiness?.isComplete == true }
+            try fixture.origin.addTranslations(2, count: 2)
+            coordinator.trigger(.push(nil))
+            try await happened(fixture, 1)
+            try fixture.origin.put(1, "new", in: 1)
+            coordinator.trigger(.push(nil))
+            try await happened(fixture, 2)
+            #expect(try fixture.text(1, of: 1) == payload(1, "new"))
+            #expect(fixture.copies(of: 2) == 1)
+            fixture.script.clearPlans()
+            fixture.clock.advance(by: .seconds(11))
+            try await coordinator.status { $0.isIdle && $0.filters[0].lastError == nil }
+        }
+        #expect(try fixture.differences() == [])
+    }
+
+    @Test func `the waits grow to an hour, and a clock that was set back holds nothing up`() {
+        let resource = ResourceKey("translations", 1)
+        let waits = (1...7).map { attempts in
+            ResourceFailure(
+                resource, SnapshotFailure(kind: .transient, count: Int64(attempts), failedAt: 1000, reason: "-")
+            ).retryAt - 1000
+        }
+        #expect(waits == [10, 60, 300, 1800, 3600, 3600, 3600].map { $0 * 1000 })
+        let late = ResourceFailure(
+            resource, SnapshotFailure(kind: .transient, count: .max, failedAt: .max, reason: "-"))
+        #expect(!late.isHeldBack(now: 0) && late.retryAt == .max)
+    }
+}

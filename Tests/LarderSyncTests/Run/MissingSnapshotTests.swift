@@ -1,0 +1,88 @@
+import HTTPTypes
+import Larder
+import LarderTesting
+import Testing
+
+/// A 404 for a snapshot may come from a server that is behind the one which announced the resource.
+@Suite struct `A snapshot that is not there` {
+    private static let missing = CannedServer.Answer(
+        status: 404, body: Array(#"{"error":{"code":"snapshot_not_found","message":"No."}}"#.utf8))
+
+    private func whole(_ body: String) -> CannedServer.Answer { CannedServer.Answer(body: Array(body.utf8)) }
+
+    /// A fixture with the token `A` at 99, and resource 20 announced at 100.
+    private func announced(_ server: CannedServer) async throws -> SyncFixture {
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 99, token: "A"))
+        server.on("translations/19", copy(at: 99, "one"))
+        server.on("token A", page([change(100, "RESOURCE_CREATE", 20)], until: 100, token: "B"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:*")
+        return fixture
+    }
+
+    @Test func `is asked for again before the resource is hidden`() async throws {
+        let server = CannedServer()
+        let fixture = try await announced(server)
+        server.on("translations/20", [Self.missing, Self.missing, whole(copy(20, at: 100, "twenty"))])
+        try await fixture.sync("translations:*")
+        #expect(try fixture.translation(20) == ["1": payload(1, "twenty")])
+        #expect(try fixture.members().contains(ResourceKey("translations", 20)))
+        #expect(try fixture.token() == "B")
+    }
+
+    @Test func `of a new resource in a bootstrap is asked for again`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE", 20)], until: 1, token: "A"))
+        server.on("translations/20", [Self.missing, whole(copy(20, at: 1, "twenty"))])
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:*")
+        #expect(try fixture.translation(20).count == 1)
+    }
+
+    @Test(arguments: ["row", "RESOURCE_UPDATE", "RESOURCE_INVALIDATE"])
+    func `and stays so hides the resource until a later change proves it public`(_ kind: String) async throws {
+        let server = CannedServer()
+        let fixture = try await announced(server)
+        server.on("translations/20", [Self.missing])
+        try await fixture.sync("translations:*")
+        #expect(try fixture.resource(20)?.state == .hidden)
+        #expect(try fixture.token() == "B")
+        let proof = kind == "row" ? row(105, 1, "new", of: 20) : change(105, kind, 20)
+        server.on("token B", page([proof], until: 105, token: "C"))
+        // The run dies at the snapshot; the next one, which begins anew, finds the proof again.
+        server.on("translations/20", status: 500, "")
+        _ = try await fixture.failure("translations:*")
+        #expect(try fixture.token() == "B")
+        server.on("translations/20", [Self.missing, whole(copy(20, at: 105, "new"))])
+        try await fixture.sync("translations:*")
+        #expect(try fixture.translation(20) == ["1": payload(1, "new")])
+        #expect(try fixture.members().contains(ResourceKey("translations", 20)))
+        #expect(try fixture.token() == "C")
+        try fixture.expectSound()
+    }
+
+    @Test func `is asked for once more at the end of a run whose later changes prove it public`() async throws {
+        let server = CannedServer()
+        let fixture = try await announced(server)
+        let changes = [change(100, "RESOURCE_CREATE", 20), row(101, 1, "new", of: 20), row(102, 1, "one", of: 19)]
+        server.on("token A", page(changes, until: 102, token: "B"))
+        server.on("translations/20", [Self.missing, Self.missing, Self.missing, whole(copy(20, at: 102, "new"))])
+        try await fixture.sync("translations:*")
+        #expect(try fixture.translation(20) == ["1": payload(1, "new")])
+        #expect(try fixture.text(1) == payload(1, "one"))
+    }
+
+    @Test func `of a resource that was deleted since is not asked for again`() async throws {
+        let server = CannedServer()
+        let fixture = try await announced(server)
+        let changes = [
+            change(100, "RESOURCE_CREATE", 20), row(101, 1, "new", of: 20), change(102, "RESOURCE_DELETE", 20),
+        ]
+        server.on("token A", page(changes, until: 102, token: "B"))
+        server.on("translations/20", [Self.missing])
+        try await fixture.sync("translations:*")
+        #expect(try fixture.resource(20)?.state == .hidden && fixture.resource(20)?.floor == 102)
+        #expect(server.names.count { $0 == "translations/20" } == 3)
+        #expect(try fixture.members() == [ResourceKey("translations", 19)])
+    }
+}
