@@ -10,6 +10,8 @@ public enum EngineError: Error, Equatable, Sendable {
     case accessDenied(errno: Int32)
     /// The data file is no LMDB file of a version this engine reads. LMDB: `MDB_INVALID`, `MDB_VERSION_MISMATCH`.
     case notADatabase
+    /// The data file is an LMDB file without tables, and so another program's.
+    case foreignDatabase
     /// The data file is shorter than its own meta pages say. Sizes in bytes.
     case truncated(expected: UInt64, actual: UInt64)
     /// The data file's meta pages contradict themselves, each other, or the copy kept at the last clean close.
@@ -104,6 +106,7 @@ extension EngineError: CustomStringConvertible {
         case .notFound: "There is no store at the path: create it, or check the path."
         case .accessDenied(let errno): "The system refused access (errno \(errno)): check owner and mode of the store."
         case .notADatabase: "The data file is not an LMDB 0.9 file: restore it or remove the store."
+        case .foreignDatabase: "The data file is another program's LMDB file, not a Larder store: check the path."
         case .truncated(let expected, let actual):
             "The data file has \(actual) bytes where its pages need \(expected): restore it from a copy."
         case .damagedMeta(let reason): "The data file's meta pages are damaged (\(reason)): restore it from a copy."

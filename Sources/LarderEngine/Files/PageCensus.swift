@@ -40,8 +40,13 @@ struct PageCensus {
     /// The named tables of the commit.
     private func tables(_ file: FileDescriptor) throws(EngineError) -> [TreeDescription] {
         var tables: [TreeDescription] = []
+        var plainEntries = 0
         try tree(meta.mainTree).forEach(in: file) { node throws(EngineError) in
-            guard node.isTree, !node.isLarge, node.stored.count == TreeDescription.size else {
+            if !node.isTree, tables.isEmpty {
+                plainEntries += 1
+                return
+            }
+            guard node.isTree, plainEntries == 0, !node.isLarge, node.stored.count == TreeDescription.size else {
                 throw .damagedMeta(reason: "list of tables")
             }
             let table = TreeDescription(Array(node.stored))
@@ -51,6 +56,8 @@ struct PageCensus {
             }
             tables.append(table)
         }
+        // A store of ours has many tables, and no damage of a few bytes makes none of them a table.
+        if tables.isEmpty, plainEntries > 0 { throw .foreignDatabase }
         guard UInt64(tables.count) == meta.mainTree.entries else { throw .damagedMeta(reason: "entry count") }
         return tables
     }

@@ -22,8 +22,11 @@ import Testing
 
     @Test func `lies beside the data, for its owner only`() throws {
         #expect(try found("lamp") == ["1"])
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o777 } == 0o600)
+        for name in try FileManager.default.contentsOfDirectory(atPath: fixture.path) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: fixture.path + "/" + name)
+            #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o777 } == 0o600, "\(name)")
+        }
+        #expect(FileManager.default.fileExists(atPath: path))
         #expect(try found("cave") == ["2"])
     }
 

@@ -1,10 +1,14 @@
 import Foundation
 
-/// A file that appears whole or not at all.
+/// A file or directory that appears whole or not at all, in the place of nothing that is in use.
 enum NewFile {
-    /// Gathers what `body` puts in a file beside `path`, syncs it and renames it into place, over what was there.
+    /// Gathers what `body` puts in a file beside `path`, syncs it and renames it into place, over the file that was
+    /// there.
     static func write(_ path: String, _ body: (_ put: @escaping ([UInt8]) throws -> Void) throws -> Void) throws {
+        try refuseOtherThanFile(path)
+        try refuseStoreFile(path)
         let aside = "\(path).new-\(getpid())"
+        // With O_EXCL no link is followed.
         let file = unsafe open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file < 0 { throw failure("create", aside) }
         defer {
@@ -21,9 +25,10 @@ enum NewFile {
     static func directory(_ path: String, _ body: (_ aside: String) throws -> Void) throws {
         var trimmed = path
         while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
-        try refuse(trimmed)
+        try refuseTaken(trimmed)
         let aside = "\(trimmed).new-\(getpid())"
-        try refuse(aside)
+        // Fails where anything is, also a link that leads nowhere: nobody else can have made what is filled now.
+        if unsafe mkdir(aside, 0o700) != 0 { throw failure("create", aside) }
         defer { try? FileManager.default.removeItem(atPath: aside) }
         try body(aside)
         try Interrupt.check()
@@ -32,17 +37,48 @@ enum NewFile {
         try syncParent(of: trimmed)
     }
 
-    private static func refuse(_ path: String) throws(ToolError) {
-        let files = FileManager.default
-        guard files.fileExists(atPath: path) else { return }
-        guard let names = try? files.contentsOfDirectory(atPath: path), names.isEmpty else {
+    /// The kind of what has the name, links not followed; nil when nothing has it.
+    private static func kind(of path: String) -> mode_t? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    }
+
+    /// A rename would put the file in the place of a pipe, a device or a link, which is never what is meant.
+    private static func refuseOtherThanFile(_ path: String) throws(ToolError) {
+        switch kind(of: path) {
+        case nil, S_IFREG: return
+        case S_IFDIR: throw .system("\(path) is a directory: name a file.")
+        case S_IFLNK: throw .system("\(path) is a symbolic link: name the file itself.")
+        default: throw .system("\(path) is a pipe, socket or device: leave --output out to write to standard output.")
+        }
+    }
+
+    private static func refuseStoreFile(_ path: String) throws(ToolError) {
+        let name = path.split(separator: "/").last.map { $0.lowercased() } ?? ""
+        let isStoreFile =
+            ["data.mdb", "lock.mdb", "guard.lock", "outbox.lock"].contains(name)
+            || name.hasPrefix("search.sqlite")
+        if isStoreFile, FileManager.default.fileExists(atPath: parent(of: path) + "/data.mdb") {
+            throw .system("\(path) is a file of a store: name another one.")
+        }
+    }
+
+    private static func refuseTaken(_ path: String) throws(ToolError) {
+        guard let kind = kind(of: path) else { return }
+        let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+        guard kind == S_IFDIR, let names, names.isEmpty else {
             throw .system("There is something at \(path) already: name a new directory.")
         }
     }
 
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     private static func syncParent(of path: String) throws {
-        let parent = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
-        let file = unsafe open(parent.isEmpty ? "/" : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let parent = parent(of: path)
+        let file = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if file < 0 { throw failure("open", parent) }
         defer { close(file) }
         if fsync(file) != 0 { throw failure("sync", parent) }

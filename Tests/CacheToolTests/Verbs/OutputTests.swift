@@ -1,0 +1,98 @@
+// Proves that what the tool makes is its user's alone, and takes the place of nothing that is in use.
+import Foundation
+import LarderEngine
+import Testing
+
+@Suite struct `What the tool makes` {
+    /// Runs the tool with a mask that takes no right away.
+    private func runUnmasked(_ arguments: [String]) throws -> Outcome {
+        try Tool.run("/bin/sh", ["-c", #"umask 0; exec "$@""#, "sh", Tool.path] + arguments)
+    }
+
+    private func mode(_ path: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int).map { $0 & 0o7777 }
+    }
+
+    @Test func `is for its owner only`() async throws {
+        let sample = try await SampleStore()
+        let (dump, loaded, copy) = (sample.aside("dump.jsonl"), sample.aside("in/loaded"), sample.aside("copy"))
+        try FileManager.default.createDirectory(atPath: sample.aside("in"), withIntermediateDirectories: false)
+        #expect(try runUnmasked(["dump", sample.path, "--output", dump]).status == 0)
+        #expect(try runUnmasked(["load", dump, loaded]).status == 0)
+        #expect(try runUnmasked(["compact", loaded, "--output", copy]).status == 0)
+        #expect(try runUnmasked(["compact", loaded]).status == 0)
+        try FileManager.default.removeItem(atPath: loaded + "/lock.mdb")
+        try FileManager.default.removeItem(atPath: loaded + "/guard.lock")
+        try Data().write(to: URL(fileURLWithPath: loaded + "/guard.lock"))
+        #expect(try runUnmasked(["outbox", "retry", "--all-failed", loaded]).status == 0)
+        #expect(mode(dump) == 0o600)
+        for directory in [loaded, copy] {
+            #expect(mode(directory) == 0o700)
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(Set(names).isSuperset(of: ["data.mdb", "guard.lock", "lock.mdb"]))
+            for name in names { #expect(mode(directory + "/" + name) == 0o600, "\(name)") }
+        }
+    }
+
+    @Test func `never takes the place of a pipe, a link, a directory or a store's file`() async throws {
+        let sample = try await SampleStore()
+        let (pipe, link, target) = (sample.aside("pipe"), sample.aside("link"), sample.aside("target"))
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        try Data([7]).write(to: URL(fileURLWithPath: target))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        let before = sample.directory.names
+        let own = ["data.mdb", "lock.mdb", "guard.lock", "search.sqlite"].map { sample.path + "/" + $0 }
+        let data = try Data(contentsOf: URL(fileURLWithPath: own[0]))
+        for output in [pipe, link, sample.path] + own {
+            let outcome = try Tool.run("dump", sample.path, "--output", output)
+            #expect(outcome.status == 4, "\(output): \(outcome.talk)")
+            #expect(outcome.talk.contains(output))
+        }
+        #expect(sample.directory.names == before)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data([7]))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: own[0])) == data)
+        #expect(try FileManager.default.attributesOfItem(atPath: pipe)[.type] as? FileAttributeType != .typeRegular)
+    }
+
+    @Test(arguments: [true, false])
+    func `is no directory through a link that was planted where it is built`(leadsSomewhere: Bool) async throws {
+        let sample = try await SampleStore()
+        let (victim, copy) = (sample.aside("victim"), sample.aside("copy"))
+        if leadsSomewhere {
+            try FileManager.default.createDirectory(atPath: victim, withIntermediateDirectories: false)
+        }
+        // The shell becomes the tool, so its number is in the name.
+        let plant = #"ln -s "$1" "$2.new-$$"; exec "$3" compact "$4" --output "$2""#
+        let outcome = try Tool.run("/bin/sh", ["-c", plant, "sh", victim, copy, Tool.path, sample.path])
+        #expect(outcome.status == 4, "\(outcome.talk)")
+        #expect(!FileManager.default.fileExists(atPath: copy))
+        let names = try? FileManager.default.contentsOfDirectory(atPath: victim)
+        #expect(names == (leadsSomewhere ? [] : nil))
+    }
+
+    @Test(arguments: [["users", "orders"], []])
+    func `is nothing of another program's file`(tables: [String]) throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/foreign"
+        if tables.isEmpty {
+            // mdb_load's text: entries in no table.
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            let text = "VERSION=3\nformat=print\ntype=btree\nmapsize=1048576\nHEADER=END\n a\n b\nDATA=END\n"
+            guard let load = Tool.lmdb("mdb_load") else { return }
+            #expect(try Tool.run(load, [path], input: bytes(text)).status == 0)
+        } else {
+            let environment = try Environment.open(path: path, options: EnvironmentOptions(tables: tables))
+            try environment.close()
+        }
+        try Data().write(to: URL(fileURLWithPath: path + "/guard.lock"))
+        let before = try Data(contentsOf: URL(fileURLWithPath: path + "/data.mdb"))
+        for verb in ["stat", "verify", "dump", "compact"] {
+            let outcome = try Tool.run(verb, path)
+            #expect(outcome.status == 3, "\(verb): \(outcome.talk)")
+            #expect(outcome.talk.contains("Larder store"), "\(verb): \(outcome.talk)")
+            #expect(!outcome.talk.contains("damaged"), "\(verb): \(outcome.talk)")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path + "/data.mdb")) == before)
+    }
+}
