@@ -76,7 +76,7 @@ enum FaultShim {
                 const char *names[] = {"store", "data.mdb", "guard.lock"};
                 for (int name = 0; name < 3; name++)
                     if (faccessat(number, names[name], F_OK, 0) == 0) fprintf(file, " %s", names[name]);
-                fprintf(file, "\n");
+                fprintf(file, "\\n");
                 fclose(file);
             }
             return real(number);
