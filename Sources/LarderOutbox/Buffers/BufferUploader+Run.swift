@@ -87,7 +87,8 @@ extension BufferUploader {
             let (found, oldest) = try outbox.store.read { view in
                 (try view.buffer(ring), try view.pointSequences(in: ring, limit: policy.mostPoints))
             }
-            await step(.ring(found?.upload ?? BufferUpload(), oldest: oldest))
+            await step(
+                .ring(found?.upload ?? BufferUpload(), oldest: oldest, serverWait: outbox.waitOfOthers()))
         } catch {
             outbox.store.host.logger.error("a buffer could not be read", metadata: ["error": "\(error)"])
             await step(.storageFailed)
@@ -106,7 +107,7 @@ extension BufferUploader {
         else { return }
         if let change = step.change {
             do {
-                guard try await commit(change, to: ring) else { return await giveUp() }
+                guard try await commit(change, step.serverWait, to: ring) else { return await giveUp() }
             } catch {
                 outbox.store.host.logger.error("an upload was not stored", metadata: ["error": "\(error)"])
                 return await giveUp()
@@ -125,9 +126,13 @@ extension BufferUploader {
         post(.changed)
     }
 
-    private func commit(_ change: UploadChange, to ring: BufferName) async throws -> Bool {
-        try await outbox.store.write { transaction in
-            switch change {
+    private func commit(
+        _ change: UploadChange, _ wait: ServerWaitChange?, to ring: BufferName
+    ) async throws -> Bool {
+        let (server, now) = (outbox.configuration.base.origin, outbox.store.host.now())
+        return try await outbox.store.write { transaction in
+            try transaction.apply(wait, of: server, at: now)
+            return switch change {
             case .update(let old, let new): try transaction.updateUpload(of: ring, from: old, to: new)
             case .acknowledge(let old, let new, let refused):
                 try transaction.acknowledgePoints(of: ring, from: old, to: new, refused: refused)
@@ -176,6 +181,7 @@ extension BufferUploader {
     }
 
     private func answer(to flight: BufferUpload.Flight, of ring: BufferName) async -> Answer {
+        if let rest = outbox.waitOfOthers() { return .heldBack(rest) }
         do {
             let points = try outbox.store.read { view in try view.points(in: ring, sequences: flight.sequences) }
             var draft = OutboxDraft(

@@ -48,7 +48,10 @@ package struct UploadMachine: Hashable, Sendable {
     /// - Parameter freshKey: a random UUID that was never given before: the key of a flight that begins.
     package mutating func step(_ event: UploadEvent, at moment: Moment, freshKey: UUIDBytes) -> UploadStep {
         var step = UploadStep()
-        if case .ring(let stored, let found) = event { load(stored, found, moment) }
+        if case .ring(let stored, let found, let rest) = event {
+            load(stored, found, moment)
+            leaveServerAlone(rest, moment)
+        }
         let before = upload
         switch event {
         case .ring: break
@@ -56,7 +59,7 @@ package struct UploadMachine: Hashable, Sendable {
         case .foreground: hasten(moment)
         case .session(let gate): self.gate = gate
         case .timer: armed = nil
-        case .answered(let answer): step.change = take(answer, moment, &step.effects)
+        case .answered(let answer): step.change = take(answer, moment, &step)
         case .storageFailed: hold(moment)
         case .stop: isStopping = true
         }
@@ -140,6 +143,14 @@ extension UploadMachine {
         if isUsable, was == false { hasten(moment) }
     }
 
+    /// The server has asked for so long, here or elsewhere.
+    private mutating func leaveServerAlone(_ rest: Duration?, _ moment: Moment) {
+        guard let rest, rest > .zero else { return }
+        let until = moment.elapsed + min(rest, policy.longestRetryAfter)
+        notBefore = max(notBefore ?? until, until)
+        due = max(due ?? until, until)
+    }
+
     /// Makes due what waits, as far as the server did not ask for more time.
     private mutating func hasten(_ moment: Moment) {
         guard let waited = due else { return }
@@ -164,21 +175,25 @@ extension UploadMachine {
 extension UploadMachine {
     /// - Returns: the change that removes points, if the answer does.
     private mutating func take(
-        _ answer: Answer, _ moment: Moment, _ effects: inout [UploadEffect]
+        _ answer: Answer, _ moment: Moment, _ step: inout UploadStep
     ) -> UploadChange? {
         guard isSending else { return nil }
         isSending = false
         // The ring was given up meanwhile.
         guard let flight = upload.flight else { return nil }
         storageFailures = 0
+        if case .heldBack(let rest) = answer {
+            leaveServerAlone(rest, moment)
+            upload.dueAt = due.map {
+                moment.now.addingReportingOverflow(($0 - moment.elapsed).milliseconds).partialValue
+            }
+            return nil
+        }
         guard case .head(let head) = answer else {
             wait(nil, moment)
             return nil
         }
-        let facts = AnswerFacts(
-            status: head.status, method: "POST", tries: upload.tries, isReplay: head.isReplay,
-            retryAfter: head.retryAfter, isInProgress: head.isInProgress)
-        let verdict = policy.outcomes.verdict(for: facts)
+        let verdict = policy.outcomes.verdict(for: head.facts("POST", tries: upload.tries))
         if verdict != .pause { refusals = 0 }
         switch verdict {
         case .accepted: return finish(flight, refused: false)
@@ -187,9 +202,12 @@ extension UploadMachine {
             // One of them is to blame, and the others are not to go with it.
             upload.aloneThrough = flight.sequences.upperBound
             (upload.flight, upload.tries, upload.failures) = (nil, 0, 0)
-        case .retry(let after): wait(after, moment)
+        case .retry(let after), .wait(let after):
+            let wait = wait(after, moment)
+            // Without a time of its own, the wait here is the one for all.
+            if head.isThrottling { step.serverWait = .note(wait) }
         case .rejected, .conflict: wait(head.retryAfter, moment)
-        case .pause: refuse(moment, &effects)
+        case .pause: refuse(moment, &step.effects)
         }
         return nil
     }
@@ -213,12 +231,14 @@ extension UploadMachine {
         return .acknowledge(from: old, to: upload, refused: refused)
     }
 
-    private mutating func wait(_ after: Duration?, _ moment: Moment) {
+    @discardableResult
+    private mutating func wait(_ after: Duration?, _ moment: Moment) -> Duration {
         let asked = after.map { min(max($0, .zero), policy.longestRetryAfter) }
         upload.failures = upload.failures.incremented
         let wait = max(delay(afterFailures: upload.failures), asked ?? .zero)
         due = moment.elapsed + wait
         notBefore = asked.map { moment.elapsed + $0 }
         upload.dueAt = moment.now.addingReportingOverflow(wait.milliseconds).partialValue
+        return wait
     }
 }

@@ -3,8 +3,8 @@ package import LarderStore
 /// What happens to the upload of a buffer.
 package enum UploadEvent: Hashable, Sendable {
     /// How the ring lies in the store: its upload, and the sequences of its oldest points, as many as one request takes
-    /// or more.
-    case ring(BufferUpload, oldest: [Int64])
+    /// or more; with what is left of the time that the server is to be left alone for.
+    case ring(BufferUpload, oldest: [Int64], serverWait: Duration? = nil)
     /// Whether the server can be asked at all.
     case network(isUsable: Bool)
     /// The host has come to the foreground: what waits is tried at once.
@@ -15,7 +15,7 @@ package enum UploadEvent: Hashable, Sendable {
     case timer
     /// The request is over.
     case answered(Answer)
-    /// The change of a step could not be stored; ``ring(_:oldest:)`` has told how things are.
+    /// The change of a step could not be stored; ``ring(_:oldest:serverWait:)`` has told how things are.
     case storageFailed
     /// Nothing is begun any more.
     case stop
@@ -25,6 +25,8 @@ package enum UploadEvent: Hashable, Sendable {
 package struct UploadStep: Hashable, Sendable {
     /// To be stored durably before anything else, if it finds what it expects.
     package var change: UploadChange?
+    /// To be stored with it: for how long the server is left alone.
+    package var serverWait: ServerWaitChange?
     /// To be done then, in this order.
     package var effects: [UploadEffect] = []
 }

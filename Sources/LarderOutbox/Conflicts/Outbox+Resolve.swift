@@ -154,14 +154,16 @@ extension Outbox {
     ) async throws(OutboxError) -> Conflict.Side? {
         guard state.withLock({ $0.gate }) == .signedIn(entry.draft.account) else { throw .notSignedIn }
         let reply = await exchange(Self.question(endpoint, of: entry.draft), key: entry.id)
-        guard case .head(let answer) = reply.answer, let head = reply.head else { throw .offline }
+        guard case .head(let answer) = reply.answer, let head = reply.head, !answer.isForeign else {
+            throw .offline
+        }
         switch answer.status {
         case 200..<300:
             guard let body = reply.body else { return nil }
             return resolver.side(body, head: head, now: store.host.now())
         case 404, 410: return Conflict.Side(payload: nil)
         case 401: throw .notSignedIn
-        case 408, 425, 429, 500...: throw .offline
+        case 300..<400, 408, 425, 429, 500...: throw .offline
         default: return nil
         }
     }

@@ -153,16 +153,17 @@ extension Outbox {
         _ event: DeliveryEvent, _ along: Alongside?, _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
     ) async throws {
         let (moment, key, gate) = (moment(), store.host.makeID(), state.withLock { $0.gate })
-        let policy = policy
+        let (policy, wait, server) = (policy, waitOfServer(), configuration.base.origin)
         try await store.write { transaction in
             var machine = DeliveryMachine(policy: policy, gate: gate, seed: 0)
             let entries = try transaction.readableOutboxEntries().map { LaneEntry($0) }
-            let loaded = machine.step(.loaded(entries), at: moment, freshKey: key)
+            let loaded = machine.step(.loaded(entries, serverWait: wait), at: moment, freshKey: key)
             if let refusal = refusal(machine) { throw refusal }
             try along?(&transaction)
             try transaction.apply(loaded.changes, answers: [:], at: moment.now)
             // Without a network nothing is begun: what is left are the changes that were asked for.
             let step = machine.step(event, at: moment, freshKey: key)
+            try transaction.apply(step.serverWait, of: server, at: moment.now)
             try transaction.apply(step.changes, answers: [:], at: moment.now)
         }
         publish()

@@ -12,7 +12,7 @@ extension Outbox {
     /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was merged
     ///   into.
     /// - Throws: ``OutboxError/notSignedIn`` when nobody is; ``OutboxError/transport(_:)`` for an endpoint that is no path;
-    ///   as ``LarderStore/Transaction/enqueue(_:)-(PreparedWrite)``; what the store throws.
+    ///   ``OutboxError/credentialField(_:)``; as ``LarderStore/Transaction/enqueue(_:)-(PreparedWrite)``; what the store throws.
     @discardableResult
     public func enqueue(_ write: OutboxWrite) async throws -> Enqueued {
         let prepared = try prepare(write)
@@ -26,7 +26,8 @@ extension Outbox {
     /// Reads the body of a write with a deduplication key that is a blob, to know the same again in another; blocks for as
     /// long as that takes. One whose commit is still to come cannot be read: it is another body than any.
     ///
-    /// - Throws: ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)`` for an endpoint that is no path.
+    /// - Throws: ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)`` for an endpoint that is no path,
+    ///   ``OutboxError/credentialField(_:)`` for a field that would store credentials.
     public func prepare(_ write: OutboxWrite) throws(OutboxError) -> PreparedWrite {
         try prepare(write, id: store.host.makeID(), triedAt: nil)
     }
@@ -58,7 +59,7 @@ extension Outbox {
         draft.take(write.body)
         draft.account = account
         draft.entity = write.entity
-        draft.take(write.fields)
+        try draft.take(write.fields)
         draft.after = write.after
         draft.deduplicationKey = write.deduplicationKey
         let comparedBlob = draft.deduplicationKey == nil ? nil : draft.blob
@@ -75,7 +76,8 @@ extension Outbox {
     ///
     /// It goes under a key of its own, so that a proxy that sends it twice does not double it.
     ///
-    /// - Throws: ``OutboxError/offline`` without a network, ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)``,
+    /// - Throws: ``OutboxError/offline`` without a network, and where something else answers in the server's place;
+    ///   ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)``,
     ///   ``OutboxError/refused(_:)`` for any answer but success.
     public func send(_ write: OutboxWrite) async throws(OutboxError) -> (head: HTTPResponse, body: [UInt8]) {
         let prepared = try prepare(write)
@@ -83,7 +85,8 @@ extension Outbox {
         if isOffline { throw .offline }
         let reply = await exchange(prepared.draft, key: prepared.id)
         if let error = reply.error { throw reply.answer == .notSent ? .offline : .transport(error) }
-        guard let head = reply.head, reply.answer != .notSent else { throw .offline }
+        guard let head = reply.head, case .head(let answer) = reply.answer else { throw .offline }
+        if case .wait = policy.outcomes.verdict(for: answer.facts(prepared.draft.method, tries: 1)) { throw .offline }
         if head.status.code == 401 { throw .notSignedIn }
         guard head.status.kind == .successful else { throw .refused(head) }
         return (head, reply.body ?? [])

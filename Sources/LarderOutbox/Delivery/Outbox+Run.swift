@@ -203,7 +203,7 @@ extension Outbox {
         guard let step = step(event) else { return OutboxError.stopped }
         let unloaded: [UnloadedAnswer]
         do {
-            unloaded = try await commit(step.changes, accepted, along)
+            unloaded = try await commit(step, accepted, along)
         } catch {
             if !((error is OutOfStep || error is OutboxError) && takeMismatch()) {
                 store.host.logger.error("a step of the outbox was not stored", metadata: ["error": "\(error)"])
@@ -223,12 +223,14 @@ extension Outbox {
     }
 
     private func commit(
-        _ changes: [DeliveryChange], _ accepted: [UUIDBytes: AcceptedAnswer], _ along: Alongside? = nil
+        _ step: DeliveryStep, _ accepted: [UUIDBytes: AcceptedAnswer], _ along: Alongside? = nil
     ) async throws -> [UnloadedAnswer] {
-        if changes.isEmpty { return [] }
-        let (now, loading) = (store.host.now(), configuration.loading)
+        let (changes, wait) = (step.changes, step.serverWait)
+        if changes.isEmpty, wait == nil { return [] }
+        let (now, loading, server) = (store.host.now(), configuration.loading, configuration.base.origin)
         let unloaded = try await store.write { transaction in
             try along?(&transaction)
+            try transaction.apply(wait, of: server, at: now)
             return try transaction.apply(changes, answers: accepted, at: now, loading: loading)
         }
         let rejections = changes.count { if case .reject = $0 { true } else { false } }
@@ -272,10 +274,10 @@ extension Outbox {
                 state.loop?.seenAtLoad = entries.map(\.sequence).max() ?? 0
                 state.loop?.rejected = entries.count { $0.delivery.state == .rejected }
             }
-            guard let step = step(.loaded(entries)) else { return }
+            guard let step = step(.loaded(entries, serverWait: waitOfServer())) else { return }
             state.withLock { $0.loop?.isLoaded = true }
             do {
-                _ = try await commit(step.changes, [:])
+                _ = try await commit(step, [:])
             } catch let error as OutOfStep {
                 guard takeMismatch() else { throw error }
                 continue

@@ -9,6 +9,7 @@ internal import Synchronization
 extension Outbox {
     /// Sends a flight and reads its answer.
     func send(_ flight: Flight) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
+        if let rest = waitOfOthers() { return (.whole(.heldBack(rest)), [:]) }
         let entries: [OutboxEntry]
         do {
             entries = try store.read { view in try flight.entries.compactMap { try view.outboxEntry($0) } }
@@ -25,7 +26,7 @@ extension Outbox {
         return (.whole(reply.answer), [entry.id: reply.accepted])
     }
 
-    /// Sends entries together. Success that says nothing of any of them is no answer.
+    /// Sends entries together. Success that says nothing of any of them is not success.
     private func sendBatch(
         _ entries: [OutboxEntry], key: UUIDBytes
     ) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
@@ -40,13 +41,32 @@ extension Outbox {
         draft.account = entries[0].draft.account
         draft.fields = [.init(name: "Content-Type", value: Array("application/json".utf8))]
         let reply = await exchange(draft, key: key)
-        guard reply.head?.status.kind == .successful, case .head = reply.answer else {
+        guard reply.head?.status.kind == .successful, case .head(let head) = reply.answer, !head.isForeign else {
             return (.whole(reply.answer), [:])
         }
         guard let found = reply.body.flatMap({ BatchBody.outcomes($0, of: entries.map(\.id)) }) else {
-            return (.whole(.none), [:])
+            return (.whole(.unreadable(head)), [:])
         }
         return (.members(found.heads), found.accepted)
+    }
+
+    /// What is left of the time that the server asked something else here to leave it alone: sync, or another process. One that was
+    /// noted at a time that has not come yet says nothing: the clock was set back, and the machines know better.
+    func waitOfOthers() -> Duration? {
+        let now = store.host.now()
+        let server = configuration.base.origin
+        // A record that cannot be read keeps nobody from sending.
+        guard let wait = try? store.read({ view in try view.serverWait(of: server, at: now) }), wait.notedAt <= now
+        else { return nil }
+        return .milliseconds(wait.remaining(at: now))
+    }
+
+    /// What is left of the time that the server asked to be left alone for, before this start or by something else here.
+    func waitOfServer() -> Duration? {
+        let now = store.host.now()
+        let server = configuration.base.origin
+        let wait = try? store.read { view in try view.serverWait(of: server, at: now) }
+        return wait.map { .milliseconds($0.remaining(at: now)) }
     }
 
     /// How an exchange ended, and what it brought.
@@ -136,35 +156,26 @@ extension Outbox {
     /// Reads an answer to its end: success that did not come whole is no success.
     private func read(_ response: TransportResponse) async -> Reply {
         let head = response.head
-        if isPortal(head) { return Reply(answer: .notSent, head: head) }
         var body: [UInt8]?
         do throws(TransportError) {
             body = try await response.body.collect(upTo: configuration.answerLimit)
         } catch .bodyTooLarge {
             body = nil
         } catch {
-            if head.status.kind == .successful { return Reply(answer: .none, head: head, error: error) }
+            // Of a page nobody needs the rest.
+            if head.status.kind == .successful, OutboxConfiguration.isNoPage(head, body: nil) {
+                return Reply(answer: .none, head: head, error: error)
+            }
         }
         let retryAfter = head.headerFields[.retryAfter].flatMap {
             RetryAfter.seconds($0, date: head.headerFields[.date], now: store.host.now())
         }
         let answer = AnswerHead(
             head.status.code, isReplay: head.headerFields[configuration.replayField]?.lowercased() == "true",
-            retryAfter: retryAfter.map { .seconds($0) }, isInProgress: Self.isInProgress(head, body))
+            retryAfter: retryAfter.map { .seconds($0) }, isInProgress: Self.isInProgress(head, body),
+            isForeign: !configuration.isServersAnswer(head, body))
         let accepted = AcceptedAnswer(sequence: configuration.sequence(head), body: body, head: head)
         return Reply(answer: .head(answer), accepted: accepted, head: head, body: body)
-    }
-
-    /// Whether somebody else answered in the server's place: over TLS nobody can.
-    private func isPortal(_ head: HTTPResponse) -> Bool {
-        if head.status.code == 511 { return true }
-        if configuration.base.scheme == "https" { return false }
-        if head.status.kind == .redirection {
-            // A server that moved says so on its own name; a portal leads to its own.
-            guard let location = head.headerFields[.location], location.contains("://") else { return false }
-            return !location.lowercased().contains("://\(configuration.base.authority)")
-        }
-        return CaptivePortal.isLikely(status: head.status.code, contentType: head.headerFields[.contentType])
     }
 
     /// RFC 9457: the type of a problem that says the first request under the key is not over.

@@ -12,6 +12,10 @@ public struct OutboxConfiguration: Sendable {
     public var replayField: HTTPField.Name
     /// The server's sequence of a write, as its answer reports it; nil where it does not.
     public var sequence: @Sendable (HTTPResponse) -> Int64?
+    /// Whether an answer is the API's; its body is nil where it was longer than ``answerLimit``. What is not is neither success nor a
+    /// refusal: a sign-in page of the network or of a gateway leaves writes and points where they are. By default anything is that is
+    /// no page (``isNoPage(_:body:)``); an API that always says what it is may be told apart better, say by its content type.
+    public var isServersAnswer: @Sendable (HTTPResponse, _ body: [UInt8]?) -> Bool
     /// How long to wait for each step of an exchange.
     public var timeouts: TransportTimeouts
     /// The longest answer that is read, in bytes; what is longer counts as no body.
@@ -38,6 +42,7 @@ public struct OutboxConfiguration: Sendable {
         self.timeouts = timeouts
         replayField = Self.standardReplayField
         sequence = { head in head.headerFields[Self.sequenceField].flatMap { Int64($0) } }
+        isServersAnswer = { Self.isNoPage($0, body: $1) }
         answerLimit = 1 << 20
         entityEndpoint = { $0.method.uppercased() == "POST" ? nil : $0.endpoint }
         loading = .json

@@ -21,6 +21,8 @@ public enum OutboxError: Error, Sendable {
     case notApplicable(UUIDBytes, OutboxDelivery.State)
     /// The write may not wait, and there is no network.
     case offline
+    /// A write holds a header field of this name, which carries credentials: those are added at send, and never stored.
+    case credentialField(String)
     /// Nobody is signed in (any more), or another account is than the write was made under.
     case notSignedIn
     /// The exchange of a write that may not wait failed; whether the server has it is not known after some of these.
@@ -46,6 +48,7 @@ extension OutboxError: CustomStringConvertible {
         case .alreadyTried(let id): "The entry \(id) was tried already: the server may have it as it is."
         case .notApplicable(let id, let state): "The entry \(id) is \(state.rawValue): this cannot be done with it."
         case .offline: "There is no network, and the write may not wait for one."
+        case .credentialField(let name): "Writes are stored without credentials: \(name) is added when they are sent."
         case .notSignedIn: "The account of the write is not signed in."
         case .transport(let error): "The exchange failed: \(error)"
         case .refused(let head): "The server refused the write (\(head.status.code))."

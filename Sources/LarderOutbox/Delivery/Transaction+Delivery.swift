@@ -1,6 +1,7 @@
 package import HTTPTypes
 package import LarderFormat
 package import LarderStore
+internal import LarderTransport
 
 /// What an answer brought beside its verdict.
 package struct AcceptedAnswer: Hashable, Sendable {
@@ -64,6 +65,15 @@ extension Transaction {
             }
         }
         return unloaded
+    }
+
+    /// Stores what a step says of the time that a server is left alone for.
+    package mutating func apply(_ change: ServerWaitChange?, of server: String, at now: Int64) throws {
+        switch change {
+        case nil: break
+        case .note(let wait): try noteServerWait(of: server, milliseconds: wait.milliseconds, at: now)
+        case .end: try endServerWait(of: server, at: now)
+        }
     }
 
     /// The entry that is changed, if its delivery is as expected.

@@ -3,8 +3,9 @@ package import LarderFormat
 /// What happens to the outbox.
 package enum DeliveryEvent: Hashable, Sendable {
     /// The entries as they lie in the store, rejected ones included; whatever was under way is given up, and its answer is not
-    /// waited for. Told at the start, and when a step was not performed.
-    case loaded([LaneEntry])
+    /// waited for. Told at the start, and when a step was not performed. With what is left of the time that the server is to be left
+    /// alone for.
+    case loaded([LaneEntry], serverWait: Duration? = nil)
     /// Entries were added; they are durable.
     case enqueued([LaneEntry])
     /// Another entry has taken the place of one, in one transaction.
@@ -26,7 +27,7 @@ package enum DeliveryEvent: Hashable, Sendable {
     case timer
     /// A request is over: an entry's, by its identity, or a batch, by its key.
     case answered(UUIDBytes, FlightAnswer)
-    /// The changes of a step could not be stored; ``loaded(_:)`` comes next and tells how things are. Neither leads to changes
+    /// The changes of a step could not be stored; ``loaded(_:serverWait:)`` comes next and tells how things are. Neither leads to changes
     /// until the time is over for which the machine then begins nothing.
     case storageFailed
     /// Somebody wants an entry tried at once; a failed one is revived.
@@ -77,6 +78,10 @@ package enum Answer: Hashable, Sendable {
     case none
     /// It never left.
     case notSent
+    /// It was not sent, as the server asked something else here to leave it alone for so long.
+    case heldBack(Duration)
+    /// Success of a batch that says nothing of what was asked.
+    case unreadable(AnswerHead)
     /// It never left whole, and never will as it is: why, in one line without content.
     case unsendable(String)
 }
@@ -91,12 +96,31 @@ package struct AnswerHead: Hashable, Sendable {
     package var retryAfter: Duration?
     /// Whether the first request under the key is still being performed.
     package var isInProgress: Bool
+    /// Whether it is not the API's.
+    package var isForeign: Bool
 
     /// An answer.
-    package init(_ status: Int, isReplay: Bool = false, retryAfter: Duration? = nil, isInProgress: Bool = false) {
+    package init(
+        _ status: Int, isReplay: Bool = false, retryAfter: Duration? = nil, isInProgress: Bool = false,
+        isForeign: Bool = false
+    ) {
         self.status = status
         self.isReplay = isReplay
         self.retryAfter = retryAfter
         self.isInProgress = isInProgress
+        self.isForeign = isForeign
     }
+
+    /// What is known of it as the answer to a request.
+    func facts(_ method: String, tries: Int) -> AnswerFacts {
+        AnswerFacts(
+            status: status, method: method, tries: tries, isReplay: isReplay, retryAfter: retryAfter,
+            isInProgress: isInProgress, isForeign: isForeign)
+    }
+
+    /// Whether the server asks to be left alone altogether: it gets too many requests, or says for how long it is out.
+    package var isThrottling: Bool { status == 429 || (status == 503 && retryAfter != nil) }
+
+    /// Whether the server is still performing an earlier request under the key.
+    var isStillPerforming: Bool { status == 409 && (isInProgress || retryAfter != nil) }
 }

@@ -32,6 +32,8 @@ extension DeliveryMachine {
         guard let index = index(id) else { return }
         switch answer {
         case .notSent: wait(index, nil, moment)
+        case .heldBack(let rest): holdBack(index, rest, moment)
+        case .unreadable(let head): wait(index, head.retryAfter, moment)
         case .unsendable(let reason): giveUp(index, status: nil, reason)
         case .none:
             update(index) { $0.isInDoubt = true }
@@ -39,8 +41,8 @@ extension DeliveryMachine {
         case .head(let head):
             update(index) {
                 $0.lastStatus = head.status
-                // A gateway answers for a server that did not: it may have the write.
-                if head.status == 502 || head.status == 504 { $0.isInDoubt = true }
+                // A gateway answers for a server that did not: it may have the write. It will have what it still performs.
+                if head.status == 502 || head.status == 504 || head.isStillPerforming { $0.isInDoubt = true }
             }
             take(verdict(head, index), head, index, moment)
         }
@@ -51,18 +53,22 @@ extension DeliveryMachine {
         // A send that never left, or was refused at the door, performed nothing.
         let mayBeKnown = delivery.isInDoubt || delivery.attempts > 0
         return policy.outcomes.verdict(
-            for: AnswerFacts(
-                status: head.status, method: entries[index].method, tries: mayBeKnown ? max(delivery.tries, 2) : 1,
-                isReplay: head.isReplay, retryAfter: head.retryAfter, isInProgress: head.isInProgress))
+            for: head.facts(entries[index].method, tries: mayBeKnown ? max(delivery.tries, 2) : 1))
     }
 
     private mutating func take(_ verdict: Verdict, _ head: AnswerHead, _ index: Int, _ moment: Moment) {
         if verdict != .pause { refusals = 0 }
+        note(verdict, head, index)
         switch verdict {
         case .accepted:
             accept(index)
+            reviveAfterAcceptance(moment)
+        case .retry(let after) where head.isThrottling:
+            leaveServerAlone(after, moment)
+            wait(index, after, moment)
+        case .wait(let after): wait(index, after, moment)
         case .retry(let after):
-            countAttempt(index, head, after, moment)
+            if head.isStillPerforming { wait(index, after, moment) } else { countAttempt(index, head, after, moment) }
         case .pause:
             update(index) {
                 $0.state = .pending
@@ -87,6 +93,7 @@ extension DeliveryMachine {
         update(index) { $0.attempts = $0.attempts.incremented }
         if entries[index].delivery.attempts < entries[index].mostAttempts { return wait(index, after, moment) }
         giveUp(index, status: head.status, "the server answered \(head.status), for the last time that was allowed")
+        putOff(index, after, moment)
     }
 
     /// Makes an entry a dead letter whose overlay stays, until somebody revives it or the network returns.
@@ -102,8 +109,8 @@ extension DeliveryMachine {
         report(.failed(entries[index].id, status: status))
     }
 
-    private mutating func wait(_ index: Int, _ after: Duration?, _ moment: Moment) {
-        let asked = after.map { min(max($0, .zero), policy.longestRetryAfter) }
+    mutating func wait(_ index: Int, _ after: Duration?, _ moment: Moment) {
+        let asked = granted(after)
         let wait = max(delay(afterFailures: entries[index].delivery.failures.incremented), asked ?? .zero)
         entries[index].due = moment.elapsed + wait
         entries[index].notBefore = asked.map { moment.elapsed + $0 }
@@ -154,6 +161,7 @@ extension DeliveryMachine {
     private mutating func takeBatch(_ answer: Answer, _ members: [UUIDBytes], _ moment: Moment) {
         // It is one of them, and which one shows when each goes alone.
         if case .unsendable = answer { return sendAlone(members) { _ in } }
+        if case .unreadable(let head) = answer { return takeUnreadable(head, members, moment) }
         // Success without outcomes says nothing of any member, and the shell does not pass it on.
         if case .head(let head) = answer, let verdict = finalVerdict(head) {
             return sendAlone(members) { delivery in
@@ -179,15 +187,40 @@ extension DeliveryMachine {
 
     /// What an answer means that ends a batch as such, so that its members go on by themselves.
     private func finalVerdict(_ head: AnswerHead) -> Verdict? {
-        let facts = AnswerFacts(
-            status: head.status, method: "POST", tries: 1, isReplay: head.isReplay, retryAfter: head.retryAfter,
-            isInProgress: head.isInProgress)
-        let verdict = policy.outcomes.verdict(for: facts)
+        let verdict = policy.outcomes.verdict(for: head.facts("POST", tries: 1))
         return switch verdict {
-        case .retry, .pause: nil
+        case .retry, .wait, .pause: nil
         case .accepted, .rejected, .conflict: verdict
         }
     }
+
+    /// Success that says nothing of the members: they are asked about once more, and then left to the host, since the server may have
+    /// them, and would perform them again under another key.
+    private mutating func takeUnreadable(_ head: AnswerHead, _ members: [UUIDBytes], _ moment: Moment) {
+        let indices = members.compactMap { index($0) }
+        for index in indices {
+            update(index) {
+                $0.isInDoubt = true
+                $0.lastStatus = head.status
+                $0.attempts = $0.attempts.incremented
+            }
+        }
+        let isOver = indices.contains {
+            entries[$0].delivery.attempts >= min(entries[$0].mostAttempts, Self.looksAtUnreadable)
+        }
+        guard isOver else {
+            for index in indices { wait(index, head.retryAfter, moment) }
+            return align(members)
+        }
+        isBatchUnread = true
+        for index in indices {
+            leaveToHost(index)
+            update(index) { $0.lastError = "the batch was answered with \(head.status) and without outcomes" }
+        }
+    }
+
+    /// How often success without outcomes is looked at.
+    private static let looksAtUnreadable = 2
 
     /// Members that wait do so for the same time: chance has to be the same for all, as the batch is sent again whole.
     private mutating func align(_ members: [UUIDBytes]) {

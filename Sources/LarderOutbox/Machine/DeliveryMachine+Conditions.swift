@@ -7,7 +7,9 @@ extension DeliveryMachine {
     mutating func takeCondition(_ event: DeliveryEvent, _ moment: Moment) {
         switch event {
         case .network(let isUsable): take(isUsable: isUsable, moment)
-        case .foreground: hasten(moment)
+        case .foreground:
+            hasten(moment)
+            for index in entries.indices where isServersFault(index) { makePending(index) }
         case .session(let gate): take(gate)
         case .signInFailed: noteSignInFailed(moment)
         default: break
@@ -80,8 +82,11 @@ extension DeliveryMachine {
         for id in ids {
             guard let index = index(id) else { continue }
             switch entries[index].delivery.state {
-            case .failed: makePending(index)
+            case .failed:
+                endServerWait(moment)
+                makePending(index)
             case .waiting:
+                endServerWait(moment)
                 let batch = entries[index].delivery.batch
                 for other in entries.indices
                 where other == index || (batch != nil && entries[other].delivery.batch == batch) {
@@ -99,7 +104,7 @@ extension DeliveryMachine {
         }
     }
 
-    private mutating func makePending(_ index: Int) {
+    mutating func makePending(_ index: Int) {
         entries[index].due = nil
         entries[index].notBefore = nil
         update(index) {

@@ -16,6 +16,8 @@ extension DeliveryMachine {
         if let until = heldUntil, until <= moment.elapsed { heldUntil = nil }
         if heldUntil == nil {
             recover(moment)
+            followClock(moment)
+            reviveDue(moment)
             askForSignIn(moment)
             parkDoubtful(moment)
             startDue(moment, freshKey)
@@ -39,25 +41,13 @@ extension DeliveryMachine {
     private mutating func parkDoubtful(_ moment: Moment) {
         // When one is parked it may be another's turn.
         while let id = ready(at: moment).first(where: { isForgotten($0, moment) }), let index = index(id) {
-            dissolveBatch(of: index)
-            update(index) {
-                $0.state = .unresolved
-                $0.dueAt = nil
-            }
-            entries[index].due = nil
-            report(.unresolved(id))
+            leaveToHost(index)
         }
     }
 
-    private func isForgotten(_ id: UUIDBytes, _ moment: Moment) -> Bool {
-        guard let delivery = index(id).map({ entries[$0].delivery }), delivery.isInDoubt,
-            let first = delivery.firstTriedAt
-        else { return false }
-        return moment.passed(since: first) >= policy.keyMemory
-    }
-
     private mutating func startDue(_ moment: Moment, _ freshKey: UUIDBytes) {
-        var free = policy.concurrentSends - flights.count
+        if isServerLeftAlone(moment) { return }
+        var free = sendLimit - flights.count
         dissolveBrokenBatches(moment)
         while free > 0, let flight = nextFlight(moment, freshKey) {
             begin(flight, moment)
@@ -80,11 +70,14 @@ extension DeliveryMachine {
             guard let index = index(id) else { continue }
             entries[index].due = nil
             entries[index].notBefore = nil
+            let delivery = entries[index].delivery
+            // What was always answered is not remembered by the server.
+            let isFirst = !delivery.isInDoubt || delivery.firstTriedAt == nil
+            if isFirst { entries[index].firstTried = moment.elapsed }
             update(index) {
                 $0.state = .sending
                 $0.tries = $0.tries.incremented
-                // What was always answered is not remembered by the server.
-                if !$0.isInDoubt || $0.firstTriedAt == nil { $0.firstTriedAt = moment.now }
+                if isFirst { $0.firstTriedAt = moment.now }
                 $0.lastTriedAt = moment.now
                 $0.dueAt = nil
                 $0.batch = flight.isBatch ? flight.key : nil
@@ -102,7 +95,7 @@ extension DeliveryMachine {
             let members = entries.filter { $0.delivery.batch == batch }.map(\.id)
             return Flight(key: batch, entries: members, isBatch: true)
         }
-        guard let batch = policy.batch, !entries.contains(where: { $0.delivery.batch != nil }) else {
+        guard let batch = policy.batch, !isBatchUnread, !entries.contains(where: { $0.delivery.batch != nil }) else {
             return Flight(key: id, entries: [id], isBatch: false)
         }
         let isReady = Set(ready)
@@ -155,8 +148,11 @@ extension DeliveryMachine {
     private func nextWake(_ moment: Moment) -> Duration? {
         if let heldUntil { return heldUntil }
         if case .expired = gate, isOnline, case .waiting(let time) = signIn { return time }
-        return turns().compactMap { entries[$0].delivery.state == .waiting ? entries[$0].due : nil }
-            .filter { $0 > moment.elapsed }.min()
+        let byServer = isServerLeftAlone(moment) ? serverWait : nil
+        let tries = turns().filter { entries[$0].delivery.state != .sending }.compactMap { index in
+            [byServer, entries[index].delivery.state == .waiting ? entries[index].due : nil].compactMap { $0 }.max()
+        }
+        return (tries + revivals().compactMap { entries[$0].due }).filter { $0 > moment.elapsed }.min()
     }
 
     private mutating func arm(_ time: Duration?) {
@@ -177,9 +173,14 @@ extension DeliveryMachine {
             case .waiting(let time): return armed.map { $0 <= time } ?? false
             }
         }
-        let isFull = flights.count >= policy.concurrentSends
+        for index in revivals() {
+            guard let due = entries[index].due, let armed, armed <= due else { return false }
+        }
+        let isFull = flights.count >= sendLimit
+        let byServer = isServerLeftAlone(moment) ? serverWait : nil
         for index in turns() where entries[index].delivery.state != .sending {
-            let due = entries[index].delivery.state == .waiting ? entries[index].due : nil
+            let own = entries[index].delivery.state == .waiting ? entries[index].due : nil
+            let due = [own, byServer].compactMap { $0 }.max()
             // The timer may be due, and not have gone off yet.
             if let due, let armed, armed <= due { continue }
             if !isFull || due.map({ $0 > moment.elapsed }) == true { return false }

@@ -19,21 +19,29 @@ extension DeliveryMachine {
         }
         status.oldestCreatedAt = entries.map(\.createdAt).min()
         let turns = turns()
-        let due = turns.compactMap { entries[$0].delivery.state == .waiting ? entries[$0].due : nil }.min()
+        let byServer = isServerLeftAlone(moment) ? serverWait : nil
+        let tries = turns.filter { entries[$0].delivery.state != .sending }.compactMap { index in
+            [byServer, entries[index].delivery.state == .waiting ? entries[index].due : nil].compactMap { $0 }.max()
+        }
+        let due = (tries + revivals().compactMap { entries[$0].due }).min()
         status.nextAttemptAt = due.map {
             moment.now.addingReportingOverflow(max($0 - moment.elapsed, .zero).milliseconds).partialValue
         }
-        status.pauses = pauses(turns)
+        status.pauses = pauses(turns, moment) + signs()
         status.isRunning = !isStopping
         return status
     }
 
-    private func pauses(_ turns: [Int]) -> [PauseReason] {
+    private func pauses(_ turns: [Int], _ moment: Moment) -> [PauseReason] {
         var live = entries.filter { $0.isLive && $0.delivery.state != .sending }
         if live.isEmpty { return [] }
         var reasons: [PauseReason] = []
         if heldUntil != nil { reasons.append(.storage) }
         if !isOnline { reasons.append(.offline) }
+        if isServerLeftAlone(moment), let rest = serverWait.map({ $0 - moment.elapsed }) {
+            reasons.append(.askedToWait(until: moment.now.addingReportingOverflow(rest.milliseconds).partialValue))
+        }
+        if isIntercepted { reasons.append(.intercepted) }
         switch gate {
         case .signedOut: reasons.append(.signedOut)
         case .expired(let account): reasons.append(.signInExpired(account: account))
@@ -49,4 +57,12 @@ extension DeliveryMachine {
         }
         return reasons
     }
+
+    /// What looks as if not the server answered, or another one than the writes were made for.
+    private func signs() -> [PauseReason] {
+        refusedLanes.count >= Self.refusalsThatShow ? [.refusals(refusedLanes.count)] : []
+    }
+
+    /// Writes about so many different things, refused without one accepted between them, are hardly all wrong.
+    private static let refusalsThatShow = 3
 }

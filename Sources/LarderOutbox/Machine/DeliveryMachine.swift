@@ -26,6 +26,18 @@ package struct DeliveryMachine: Hashable, Sendable {
     package internal(set) var earlierFlights: Set<UUIDBytes> = []
     /// Entries that were refused or given up: what is enqueued after one of them, and is not known yet, goes with it.
     package internal(set) var refused: Set<UUIDBytes> = []
+    /// Until when the server is left alone because it asked for that; may have passed.
+    package internal(set) var serverWait: Duration?
+    /// How often in a row the server answered that it gets too many requests.
+    package internal(set) var throttles = 0
+    /// Whether what failed through the server's fault before the start is still to be tried once more.
+    package internal(set) var isAtStart = true
+    /// Whether a batch was answered with success and no outcomes: no other is formed.
+    package internal(set) var isBatchUnread = false
+    /// Whether the last answer was not the API's.
+    package internal(set) var isIntercepted = false
+    /// The lanes of which writes were refused since the last acceptance.
+    package internal(set) var refusedLanes: Set<String> = []
     /// Until when nothing is begun, because the store could not keep what happened.
     package internal(set) var heldUntil: Duration?
     package internal(set) var storageFailures = 0
@@ -71,9 +83,9 @@ package struct DeliveryMachine: Hashable, Sendable {
     ) -> DeliveryStep {
         confirm(event)
         switch event {
-        case .loaded(let entries): load(entries, moment)
-        case .enqueued(let entries): add(entries)
-        case .replaced(let id, let entry): replace(id, entry)
+        case .loaded(let entries, let serverWait): load(entries, serverWait, moment)
+        case .enqueued(let entries): add(entries, moment)
+        case .replaced(let id, let entry): replace(id, entry, moment)
         case .amended(let id, let isBatchable):
             if let index = index(id) { entries[index].isBatchable = isBatchable }
         case .removed(let ids): remove(ids)
@@ -144,7 +156,10 @@ package struct DeliveryMachine: Hashable, Sendable {
 
 extension DeliveryMachine {
     /// Takes the table for the truth.
-    private mutating func load(_ loaded: [LaneEntry], _ moment: Moment) {
+    private mutating func load(_ loaded: [LaneEntry], _ rest: Duration?, _ moment: Moment) {
+        restoreServerWait(rest, moment)
+        let known = Dictionary(
+            uniqueKeysWithValues: entries.compactMap { entry in entry.firstTried.map { (entry.id, $0) } })
         entries = loaded.filter { $0.delivery.state != .rejected }.sorted { $0.sequence < $1.sequence }
         isUnrecovered = true
         earlierFlights = []
@@ -154,10 +169,12 @@ extension DeliveryMachine {
         refused.formUnion(loaded.lazy.filter { $0.delivery.state == .rejected }.map(\.id))
         refused.subtract(entries.lazy.map(\.id))
         for index in entries.indices {
+            restoreAge(index, known, moment)
             switch entries[index].delivery.state {
             case .waiting: restoreWait(index, moment)
+            case .failed: restoreRevival(index, moment)
             case .conflicted: step.effects.append(.resolve(entries[index].id))
-            case .pending, .sending, .failed, .unresolved, .rejected: break
+            case .pending, .sending, .unresolved, .rejected: break
             }
         }
     }
@@ -186,12 +203,16 @@ extension DeliveryMachine {
             }
             entries[index].due = moment.elapsed
         }
+        parkUndated()
         takeRefused()
     }
 
-    private mutating func add(_ added: [LaneEntry]) {
+    private mutating func add(_ added: [LaneEntry], _ moment: Moment) {
         let known = Set(entries.map(\.id))
-        entries += added.filter { !known.contains($0.id) }
+        for var entry in added where !known.contains(entry.id) {
+            entry.restoreAge(moment)
+            entries.append(entry)
+        }
         entries.sort { $0.sequence < $1.sequence }
         if !isUnrecovered { takeRefused() }
     }
@@ -219,12 +240,12 @@ extension DeliveryMachine {
     }
 
     /// What came after the one comes after the other.
-    private mutating func replace(_ id: UUIDBytes, _ entry: LaneEntry) {
+    private mutating func replace(_ id: UUIDBytes, _ entry: LaneEntry, _ moment: Moment) {
         remove([id])
         refused.remove(id)
         for index in entries.indices {
             entries[index].after = entries[index].after.map { $0 == id ? entry.id : $0 }
         }
-        add([entry])
+        add([entry], moment)
     }
 }

@@ -4,11 +4,21 @@ package import LarderStore
 /// What one event leads to.
 package struct DeliveryStep: Hashable, Sendable {
     /// To be stored in one fully durable transaction, before anything else. When that fails nothing else is done: the machine is
-    /// told so (``DeliveryEvent/storageFailed``), and then how things are (``DeliveryEvent/loaded(_:)``). When it finds another
+    /// told so (``DeliveryEvent/storageFailed``), and then how things are (``DeliveryEvent/loaded(_:serverWait:)``). When it finds another
     /// delivery than it expects nothing else is done either, and the machine is told how things are.
     package var changes: [DeliveryChange] = []
+    /// What is to be stored with them of the time that the server is left alone for.
+    package var serverWait: ServerWaitChange?
     /// To be done then, in this order.
     package var effects: [DeliveryEffect] = []
+}
+
+/// A change of the time that the server is left alone for.
+package enum ServerWaitChange: Hashable, Sendable {
+    /// It asked for so long from now on.
+    case note(Duration)
+    /// Somebody wants it asked all the same.
+    case end
 }
 
 /// A change of one entry.

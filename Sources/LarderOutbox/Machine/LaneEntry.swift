@@ -26,10 +26,13 @@ package struct LaneEntry: Hashable, Sendable {
     package let createdAt: Int64
     /// How its delivery goes, as it is stored.
     package var delivery: OutboxDelivery
-    /// When the next try is due by the clock that never jumps; in state `waiting`.
+    /// When the next try is due by the clock that never jumps; in state `waiting`, and in state `failed` where the
+    /// server was at fault.
     package internal(set) var due: Duration?
     /// Until when the server wants to be left alone.
     package internal(set) var notBefore: Duration?
+    /// The first send that the server may know of, by the clock that never jumps; nil where nobody can tell how long ago it was.
+    package internal(set) var firstTried: Duration?
 
     /// What entries have in common that must not overtake each other even when one is parked.
     package enum Scope: Hashable, Sendable {

@@ -15,7 +15,8 @@ extension Outbox {
         }
         guard let endpoint = configuration.entityEndpoint(entry) ?? created else { return }
         let reply = await exchange(Self.question(endpoint, of: entry.draft), key: entry.id)
-        guard let head = reply.head, head.status.kind == .successful, case .head = reply.answer, let body = reply.body,
+        guard let head = reply.head, head.status.kind == .successful, case .head(let answered) = reply.answer,
+            !answered.isForeign, let body = reply.body,
             let loaded = configuration.loading.row(entry, body)
         else { return store.host.logger.info("what a write has become could not be loaded") }
         let now = store.host.now()

@@ -12,11 +12,14 @@ public struct AnswerFacts: Hashable, Sendable {
     public var retryAfter: Duration?
     /// Whether the server says that the first request under this key is still being performed.
     public var isInProgress: Bool
+    /// Whether the answer is not the API's: an HTML page, or what the host's predicate says
+    /// (``OutboxConfiguration/isServersAnswer``).
+    public var isForeign: Bool
 
     /// The facts of an answer.
     public init(
         status: Int, method: String, tries: Int, isReplay: Bool = false, retryAfter: Duration? = nil,
-        isInProgress: Bool = false
+        isInProgress: Bool = false, isForeign: Bool = false
     ) {
         self.status = status
         self.method = method
@@ -24,5 +27,6 @@ public struct AnswerFacts: Hashable, Sendable {
         self.isReplay = isReplay
         self.retryAfter = retryAfter
         self.isInProgress = isInProgress
+        self.isForeign = isForeign
     }
 }

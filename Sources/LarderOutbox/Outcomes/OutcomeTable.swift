@@ -8,6 +8,8 @@ public struct OutcomeTable: Hashable, Sendable {
         case accepted
         /// Try again; the answer's Retry-After is honoured.
         case retry
+        /// Something else answered in the server's place: try again, without an attempt.
+        case wait
         /// Wait until the account is signed in.
         case pause
         /// The server said no.
@@ -44,9 +46,23 @@ public struct OutcomeTable: Hashable, Sendable {
     }
 
     /// What an answer means.
+    ///
+    /// An answer that is not the API's (``AnswerFacts/isForeign``) is neither success nor a refusal, whatever the overrides say.
     public func verdict(for answer: AnswerFacts) -> Verdict {
+        if answer.isForeign || answer.status == 511 { return verdict(ruleForForeign(answer.status), answer) }
         if let rule = overrides[answer.status] { return verdict(rule, answer) }
         return verdict(rule(for: answer), answer)
+    }
+
+    /// A sign-in page, a proxy's page or a redirect may stay for days, and spends no attempt. A page under a status of refusal may be
+    /// the server's own, for a path it does not know: it spends attempts, so that such a write ends as failed and does not hold its
+    /// lane for ever; nothing is rolled back.
+    private func ruleForForeign(_ status: Int) -> Rule {
+        switch status {
+        case 401: .pause
+        case 400...499, 500...510, 512...599: .retry
+        default: .wait
+        }
     }
 
     private func rule(for answer: AnswerFacts) -> Rule {
@@ -55,6 +71,7 @@ public struct OutcomeTable: Hashable, Sendable {
         case 401: .pause
         case 404 where answer.method == "DELETE": .accepted
         case 410 where answer.method == "DELETE": .accepted
+        case 300...399: .wait
         case 408, 425, 429, 500...599: .retry
         case 409: ruleForConflict(answer)
         default: .rejected
@@ -71,6 +88,7 @@ public struct OutcomeTable: Hashable, Sendable {
         switch rule {
         case .accepted: .accepted
         case .retry: .retry(after: answer.retryAfter)
+        case .wait: .wait(after: answer.retryAfter)
         case .pause: .pause
         case .rejected: .rejected
         case .conflict: .conflict

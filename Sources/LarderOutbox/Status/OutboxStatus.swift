@@ -6,7 +6,9 @@ public struct OutboxStatus: Hashable, Sendable {
     public var sending = 0
     /// Entries that were tried and wait for a time.
     public var waiting = 0
-    /// Entries that are not tried any more by themselves (`OutboxDelivery.State.failed`); they are revived by hand or when the network returns.
+    /// Entries whose attempts are used up, or that cannot be sent as they are (`OutboxDelivery.State.failed`). All are revived by hand
+    /// or when the network returns. Where the server was at fault they are also tried once more by themselves: after minutes and then
+    /// after longer, up to an hour, at the start, in the foreground, and when the server accepts another write.
     public var failed = 0
     /// Entries of which nobody can tell whether the server has them: the host decides.
     public var unresolved = 0
@@ -44,6 +46,13 @@ public enum PauseReason: Hashable, Sendable {
     case otherAccounts(Int)
     /// So many entries wait behind others that failed, are in doubt or in conflict, or that they come after.
     case held(Int)
+    /// The server asked to be left alone until then, in milliseconds since 1970-01-01 UTC.
+    case askedToWait(until: Int64)
+    /// Something else answers in the server's place: a sign-in page of the network, a proxy, a redirect.
+    case intercepted
+    /// So many lanes had a write refused since the last one was accepted. Nothing waits for it: it is a sign that another server answers
+    /// than the writes were made for.
+    case refusals(Int)
     /// The store could not keep what happened; it is tried again.
     case storage
 }
@@ -58,6 +67,9 @@ extension PauseReason: CustomStringConvertible {
         case .signInExpired: "Nothing is sent: the sign-in has expired. Sign in again."
         case .otherAccounts(let count): "\(count) wait for another account to sign in."
         case .held(let count): "\(count) wait behind others that could not be sent."
+        case .askedToWait: "Nothing is sent: the server asked for time."
+        case .intercepted: "Something else answers in the server's place: is there a sign-in page?"
+        case .refusals(let count): "The server refused writes about \(count) things in a row: is it the right one?"
         case .storage: "Nothing is sent: the store could not keep what happened. Is there room on the device?"
         }
     }

@@ -16,7 +16,8 @@ extension Outbox {
     ///   - effects: what readers see from now on, in place of what they saw of it; each row at most once.
     /// - Throws: ``OutboxError/alreadyTried(_:)`` when a send was begun; ``OutboxError/notApplicable(_:_:)`` when it is not to be sent
     ///   as it failed or was rejected untried; ``OutboxError/unknownEntry(_:)``; ``OutboxError/full(_:)`` when the new body is
-    ///   longer and does not fit, whatever else makes room; what the store throws. Nothing is changed then.
+    ///   longer and does not fit, whatever else makes room;
+    ///   ``OutboxError/credentialField(_:)``; what the store throws. Nothing is changed then.
     public func edit(
         _ id: UUIDBytes, body: OutboxWrite.Body, fields: HTTPFields? = nil, effects: [RowEffect]
     ) async throws {
@@ -27,9 +28,9 @@ extension Outbox {
             let hadBody = draft.bodyBytes > 0
             draft.take(body)
             if let fields {
-                draft.take(fields)
+                try draft.take(fields)
             } else if !hadBody, draft.fields.isEmpty, body != .none {
-                draft.take([.contentType: "application/json"])
+                try draft.take([.contentType: "application/json"])
             }
             if draft.payload != entry.draft.payload || draft.blob != entry.draft.blob {
                 draft.fingerprint = draft.contentFingerprint()

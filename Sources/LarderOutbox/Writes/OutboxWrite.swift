@@ -23,7 +23,8 @@ public struct OutboxWrite: Sendable {
     public var endpoint: String
     /// What is sent.
     public var body: Body
-    /// Header fields that go with it. Credentials must not be here: they are stamped at send.
+    /// Header fields that go with it. Credentials must not be here, and are refused: they are stamped at send
+    /// (``AccountCredentials``).
     public var fields: HTTPFields
     /// What it is about, such as `note/17`: writes about one entity never overtake each other.
     public var entity: String?

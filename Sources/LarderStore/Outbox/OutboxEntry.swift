@@ -86,7 +86,8 @@ public struct OutboxDelivery: Hashable, Sendable {
     public var lastTriedAt: Int64?
     /// Whether some send was not answered, so that the server may have the write.
     public var isInDoubt = false
-    /// When the next try is due, likewise, in state `waiting`.
+    /// When the next try is due, likewise, in state `waiting`; in state `failed`, when it is tried once more by itself, or nil where
+    /// it is not.
     public var dueAt: Int64?
     /// The key of the batch it travels in.
     public var batch: UUIDBytes?

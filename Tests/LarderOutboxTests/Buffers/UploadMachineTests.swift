@@ -152,6 +152,37 @@ import Testing
         #expect(bench.points == [1, 2, 3] && bench.refused == [])
     }
 
+    @Test(arguments: [200, 302, 400, 413, 422, 511])
+    func `keeps the points when something else answered`(status: Int) {
+        var bench = UploadBench()
+        _ = bench.append(3)
+        _ = bench.step(.network(isUsable: true))
+        for _ in 0..<3 {
+            _ = bench.step(.answered(.head(AnswerHead(status, isForeign: true))))
+            bench.pass(.seconds(60))
+            #expect(bench.step(.timer).sent.map(\.sequences) == [1...3])
+        }
+        #expect(bench.points == [1, 2, 3] && bench.refused == [])
+    }
+
+    @Test
+    func `leaves the server alone for as long as it asked anybody, also when the network returns after a restart`() {
+        var bench = UploadBench()
+        _ = bench.append(1)
+        _ = bench.step(.network(isUsable: true))
+        let step = bench.take(.answered(.head(AnswerHead(429, retryAfter: .seconds(60)))))
+        #expect(step.serverWait == .note(.seconds(60)))
+        bench = UploadBench()
+        _ = bench.append(1)
+        _ = bench.step(.ring(bench.stored, oldest: [1], serverWait: .seconds(60)))
+        #expect(bench.step(.network(isUsable: true)).sent == [])
+        _ = bench.step(.network(isUsable: false))
+        #expect(bench.step(.network(isUsable: true)).armed == bench.moment.elapsed + .seconds(60))
+        #expect(bench.step(.foreground).sent == [])
+        bench.pass(.seconds(60))
+        #expect(bench.step(.timer).sent.count == 1)
+    }
+
     @Test func `is over when the server answers from memory`() {
         var bench = UploadBench(outcomes: .replaysAsConflict)
         _ = bench.append(1)

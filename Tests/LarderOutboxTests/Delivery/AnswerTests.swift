@@ -61,9 +61,9 @@ import Testing
             let waiting = try await world.wait(outbox) { $0.waiting == 1 }
             #expect(waiting.nextAttemptAt == world.clock.wallMilliseconds + 120_000)
             world.network.set(.offline)
-            try await world.wait(outbox) { $0.pauses == [.offline] }
+            try await world.wait(outbox) { $0.pauses.contains(.offline) }
             world.network.set(.online)
-            try await world.wait(outbox) { $0.pauses.isEmpty }
+            try await world.wait(outbox) { !$0.pauses.contains(.offline) }
             #expect(world.requests.count == 1)
             await world.clock.sleepers(atLeast: 1)
             world.clock.advance(by: .seconds(120))

@@ -79,6 +79,31 @@ import Testing
         #expect(try world.entries().allSatisfy { $0.delivery.isInDoubt && $0.delivery.batch != nil })
     }
 
+    @Test func `of which success says nothing twice is left to the host, and no other is formed`() async throws {
+        let world = try OutboxWorld { request in
+            request.path == "/api/sync/batch"
+                ? TransportResponse(status: .ok, body: Array("{\"ok\":true}".utf8)) : TransportResponse(status: .ok)
+        }
+        let outbox = try world.outbox { $0.batch = BatchPolicy() }
+        let ids = try await enqueueThree(outbox)
+        try await world.running(outbox) {
+            try await world.wait(outbox) { $0.waiting == 3 }
+            await world.clock.sleepers(atLeast: 1)
+            world.clock.advance(by: .seconds(1))
+            try await world.wait(outbox) { $0.unresolved == 3 }
+            #expect(try world.entries().allSatisfy { $0.delivery.lastError?.contains("without outcomes") == true })
+            #expect(world.events.withLock { events in ids.allSatisfy { events.contains(.unresolved($0)) } })
+            var later: [UUIDBytes] = []
+            for number in 4...6 { later.append(try await outbox.enqueue(note(number, entity: "\(number)")).id) }
+            try await outbox.decide(ids[0], .sendAgain)
+            for id in later + [ids[0]] {
+                let outcome = try await outbox.outcome(of: id)
+                #expect(outcome == .accepted)
+            }
+        }
+        #expect(world.requests.count { $0.path == "/api/sync/batch" } == 2)
+    }
+
     @Test func `is not for files, other header fields, or bodies that are no JSON`() async throws {
         let world = try OutboxWorld { request in
             request.path == "/api/sync/batch" ? TransportResponse(status: .notFound) : TransportResponse(status: .ok)

@@ -12,6 +12,10 @@ struct Bench {
     var outcomes: [UUIDBytes: String] = [:]
     var reasons: [UUIDBytes: RejectionReason] = [:]
     var elapsed = Duration.zero
+    /// By how much the clock that may jump is wrong, in milliseconds.
+    var wallOffset: Int64 = 0
+    /// Until when the server is left alone, as it is stored.
+    var waitUntil: Duration?
     /// What the last event led to.
     var effects: [DeliveryEffect] = []
     private let policy: OutboxPolicy
@@ -25,7 +29,7 @@ struct Bench {
         take(.network(isUsable: isOnline))
     }
 
-    var moment: Moment { Moment(elapsed: elapsed, now: 1_800_000_000_000 + elapsed.milliseconds) }
+    var moment: Moment { Moment(elapsed: elapsed, now: 1_800_000_000_000 + elapsed.milliseconds + wallOffset) }
 
     /// The requests that the last event began.
     var flights: [Flight] {
@@ -44,6 +48,11 @@ struct Bench {
         keys += 1
         let step = machine.step(event, at: moment, freshKey: UUIDBytes(high: 7, low: keys))
         for change in step.changes { store(change) }
+        switch step.serverWait {
+        case .note(let wait): waitUntil = max(waitUntil ?? .zero, elapsed + wait)
+        case .end: waitUntil = nil
+        case nil: break
+        }
         effects = step.effects
         #expect(machine.isLive(at: moment), "after \(event)")
     }
@@ -87,6 +96,14 @@ struct Bench {
 
     mutating func answer(_ id: UUIDBytes, _ answer: Answer) { take(.answered(id, .whole(answer))) }
 
+    /// Has an entry use up its attempts.
+    mutating func fail(_ id: UUIDBytes) {
+        while state(id) != .failed {
+            answer(id, 500)
+            if state(id) == .waiting { wait() }
+        }
+    }
+
     mutating func pass(_ time: Duration) {
         elapsed += time
         take(.timer)
@@ -101,7 +118,7 @@ struct Bench {
     /// Ends the process and begins another, which finds what is stored.
     mutating func restart(isOnline: Bool = true) {
         machine = DeliveryMachine(policy: policy, gate: machine.gate, seed: 2)
-        take(.loaded(Array(stored.values)))
+        take(.loaded(Array(stored.values), serverWait: waitUntil.map { $0 - elapsed }))
         let sent = effects
         take(.network(isUsable: isOnline))
         effects = sent + effects
@@ -113,6 +130,7 @@ extension OutboxPolicy {
     static let plain: OutboxPolicy = {
         var policy = OutboxPolicy()
         policy.retry.jitter = 0
+        policy.revival.jitter = 0
         return policy
     }()
 }

@@ -47,7 +47,7 @@ import Testing
         bench.answer(head, 500)
         #expect(bench.state(head) == .failed)
         #expect(bench.sent == [other])
-        bench.answer(other, 200)
+        bench.answer(other, 422)
         #expect(bench.sent.isEmpty && bench.state(same) == .pending)
         bench.take(.revive(head))
         #expect(bench.sent == [head])

@@ -27,8 +27,27 @@ import Testing
 
     @Test func `401 pauses`() { #expect(verdict(401) == .pause) }
 
-    @Test(arguments: [100, 199, 300, 301, 302, 304, 307, 308, 400, 402, 403, 405, 406, 412, 413, 415, 422, 423, 451])
-    func `[§4.5] whatever else is answered is refused, 4xx and 3xx`(_ status: Int) {
+    @Test(arguments: [300, 301, 302, 303, 304, 307, 308, 511])
+    func `a redirect, and a network that asks for a sign-in, are waited out`(_ status: Int) {
+        #expect(verdict(status) == .wait(after: nil))
+    }
+
+    @Test func `what is not the API's is neither success nor a refusal, whatever a host overrides`() {
+        let table = OutcomeTable.replaysAsConflict.on(403, .rejected).on(201, .accepted).on(302, .accepted)
+        func verdict(_ status: Int, _ method: String = "POST") -> Verdict {
+            table.verdict(for: AnswerFacts(status: status, method: method, tries: 2, isForeign: true))
+        }
+        for status in [200, 201, 204, 302, 511] { #expect(verdict(status) == .wait(after: nil), "\(status)") }
+        for status in [400, 403, 404, 409, 413, 422, 429, 500, 503] {
+            #expect(verdict(status) == .retry(after: nil), "\(status)")
+        }
+        #expect(verdict(404, "DELETE") == .retry(after: nil))
+        #expect(verdict(401) == .pause)
+        #expect(table.verdict(for: AnswerFacts(status: 302, method: "POST", tries: 1)) == .accepted)
+    }
+
+    @Test(arguments: [100, 199, 400, 402, 403, 405, 406, 412, 413, 415, 422, 423, 451])
+    func `[§4.5] whatever else is answered is refused`(_ status: Int) {
         #expect(verdict(status) == .rejected)
     }
 

@@ -36,6 +36,8 @@ struct Configuration: Sendable {
         static let patience = Weather(rawValue: 1 << 14)
         /// What is to be sent cannot be read, until somebody has mended it.
         static let unsendable = Weather(rawValue: 1 << 15)
+        /// The clock that may jump goes ahead, and back again.
+        static let clock = Weather(rawValue: 1 << 16)
     }
 
     let entries: [Entry]
@@ -58,6 +60,7 @@ struct Configuration: Sendable {
         failuresThatMatter = isPatient ? 1 : 0
         var policy = OutboxPolicy()
         policy.retry = RetryPolicy(first: .seconds(1), limit: .seconds(isPatient ? 2 : 1), jitter: 0)
+        policy.revival = RetryPolicy(first: .seconds(4), limit: .seconds(4), jitter: 0)
         policy.mostAttempts = attempts
         policy.concurrentSends = concurrent
         policy.resolvesConflicts = weather.contains(.conflict)

@@ -13,6 +13,7 @@ enum Act: Hashable {
     case signIn(String?)
     case signInFailed
     case foreground
+    case clock(Int64)
     case crash
     case late(Int, arrives: Bool)
     case revive(Int)
@@ -51,6 +52,7 @@ extension EnumeratedWorld {
         if case .expired = machine.gate, isAskedToSignIn { acts += [.signIn(account), .signInFailed] }
         if weather.contains(.foreground) { acts.append(.foreground) }
         if weather.contains(.crash) { acts.append(.crash) }
+        if weather.contains(.clock) { acts.append(.clock(wallOffset == 0 ? 5000 : 0)) }
         for place in slots.indices { acts += actsOfPeople(place) }
         return acts
     }
@@ -136,11 +138,16 @@ extension EnumeratedWorld {
         case .signOut, .signIn, .signInFailed: return try world.session(act, isCalm: isCalm)
         case .foreground: return try world.react(.foreground, isCalm: isCalm)
         case .crash: return try crash()
+        case .clock(let offset):
+            world.wallOffset = offset
+            return [world]
         case .late(let place, let arrives):
             world.late.removeAll { $0 == place }
             if arrives { _ = world.arrive(place) }
             return [world]
-        case .revive(let place): return try world.react(.revive(Configuration.id(place)), isCalm: isCalm)
+        case .revive(let place):
+            world.askedUntil = nil
+            return try world.react(.revive(Configuration.id(place)), isCalm: isCalm)
         case .discard(let place):
             return try world.react(.discard(Configuration.id(place), outcome: "dropped"), isCalm: isCalm)
         case .replace(let place, let successor): return try world.replace(place, by: successor, isCalm: isCalm)
@@ -181,7 +188,9 @@ extension EnumeratedWorld {
             for place in places { _ = arrive(place) }
             return flight.isBatch ? members(flight) { _ in 200 } : .whole(.head(AnswerHead(200)))
         case .again: return .whole(.head(AnswerHead(503)))
-        case .patience: return .whole(.head(AnswerHead(429, retryAfter: .seconds(3))))
+        case .patience:
+            askedUntil = elapsed + .seconds(3)
+            return .whole(.head(AnswerHead(429, retryAfter: .seconds(3))))
         case .credentials: return .whole(.head(AnswerHead(401)))
         case .refused:
             // A batch that is refused as such says nothing of its members.
@@ -208,7 +217,7 @@ extension EnumeratedWorld {
             return members(flight) { $0 == places.last ? nil : $0 == places[0] ? 503 : 200 }
         case .bare:
             for place in places { _ = arrive(place) }
-            return .whole(.head(AnswerHead(200)))
+            return .whole(.unreadable(AnswerHead(200)))
         }
     }
 

@@ -7,6 +7,7 @@ extension EnumeratedWorld {
     /// A request that is about to be sent.
     func checkSend(_ flight: Flight) throws {
         let places = flight.entries.map(Configuration.place)
+        if let askedUntil, elapsed < askedUntil { throw Violation(description: "sent while the server wants peace") }
         guard air.count < configuration.policy.concurrentSends else {
             throw Violation(description: "too many requests")
         }
@@ -26,7 +27,7 @@ extension EnumeratedWorld {
                 throw Violation(description: "\(place) is sent as another account")
             }
             if let holder = holder(of: place) { throw Violation(description: "\(place) is sent before \(holder)") }
-            if let memory = configuration.memory, let time = appliedAt[place], now - time >= memory * 1000 {
+            if let memory = configuration.memory, let time = appliedAt[place], serverNow - time >= memory * 1000 {
                 throw Violation(description: "\(place) is sent again after the server has forgotten it")
             }
         }
@@ -113,19 +114,27 @@ extension EnumeratedWorld {
             return
         }
         guard air.count < configuration.policy.concurrentSends else { return }
+        let peace = askedUntil.flatMap { $0 > elapsed ? $0 : nil }
         for place in slots.indices where !unheard.contains(place) {
             guard configuration.entries[place].account == account, let delivery = delivery(place),
                 holder(of: place) == nil
             else { continue }
             switch delivery.state {
+            case .pending where peace != nil:
+                guard let timer, timer <= peace ?? .zero else {
+                    throw Violation(description: "\(place) waits for the server, and no timer is armed")
+                }
             case .pending: throw Violation(description: "\(place) is due and nothing happens")
             case .waiting:
-                let due = elapsed + .milliseconds((delivery.dueAt ?? now) - now)
-                guard let timer, timer <= due else {
+                let due = max(elapsed + .milliseconds((delivery.dueAt ?? now) - now), peace ?? .zero)
+                // Where the clock jumps it says nothing of waits.
+                guard let timer, timer <= due || configuration.weather.contains(.clock) else {
                     throw Violation(description: "\(place) will be due and no timer is armed")
                 }
             case .sending where !air.contains(where: { $0.entries.contains(Configuration.id(place)) }):
                 throw Violation(description: "\(place) is taken for being sent")
+            case .failed where delivery.dueAt != nil:
+                guard timer != nil else { throw Violation(description: "\(place) does not come back") }
             case .sending, .failed, .unresolved, .rejected, .conflicted: break
             }
         }
@@ -136,6 +145,8 @@ extension EnumeratedWorld {
         for place in slots.indices {
             guard let delivery = delivery(place), configuration.entries[place].account == account else { continue }
             switch delivery.state {
+            case .failed where delivery.dueAt != nil:
+                throw Violation(description: "in fair weather \(place) does not come back")
             case .failed, .unresolved, .conflicted, .rejected: continue
             case .pending, .waiting, .sending:
                 guard isStuck(place) || isHeldByAnother(place) else {

@@ -22,6 +22,9 @@ extension EnumeratedWorld {
             if entry.delivery != delivery(place) { append(entry.delivery, to: &key) }
             key.append(rest(entry.due))
             key.append(rest(entry.notBefore))
+            if let memory = configuration.memory, entry.delivery.isInDoubt || entry.delivery.state == .sending {
+                key.append(entry.firstTried.map { UInt8(min((elapsed - $0).components.seconds, memory)) } ?? 255)
+            }
         }
         for list in after { key += [240] + list.map { UInt8($0) } }
         key += [241] + unheard.map { UInt8($0) }
@@ -31,9 +34,11 @@ extension EnumeratedWorld {
         }
         key += [243] + late.map { UInt8($0) }
         key += [mask(applied), mask(refused), rest(timer)]
+        key += [rest(askedUntil), rest(storedWait), rest(machine.serverWait), machine.throttles > 0 ? 1 : 0]
+        key += [UInt8(wallOffset / 1000)]
         if let memory = configuration.memory {
             for place in slots.indices {
-                key.append(appliedAt[place].map { UInt8(min((now - $0) / 1000, memory)) } ?? 255)
+                key.append(appliedAt[place].map { UInt8(min((serverNow - $0) / 1000, memory)) } ?? 255)
             }
         }
         appendConditions(to: &key)
@@ -43,6 +48,7 @@ extension EnumeratedWorld {
     private func appendConditions(to key: inout [UInt8]) {
         key.append(UInt8(configuration.accounts.firstIndex(of: account) ?? 0))
         key.append(bits([isUp, isSignedIn, isAskedToSignIn, machine.isUnrecovered, machine.isAnswerUnconfirmed]))
+        key.append(bits([machine.isAtStart, machine.isBatchUnread]))
         key.append(machine.network.map { $0 ? 1 : 0 } ?? 2)
         switch machine.gate {
         case .signedIn: key.append(0)
@@ -70,12 +76,16 @@ extension EnumeratedWorld {
         // A dead letter stays as it is.
         if delivery.state == .rejected { return }
         key.append(bits([delivery.isInDoubt, delivery.isAlone]))
-        key.append(UInt8(delivery.attempts))
+        // How often it has come back does not matter any more.
+        key.append(UInt8(min(delivery.attempts, configuration.policy.mostAttempts + 1)))
         key.append(UInt8(min(delivery.failures, configuration.failuresThatMatter)))
         key.append(delivery.dueAt.map { UInt8(max(0, $0 - now) / 1000) } ?? 255)
         key.append(UInt8(delivery.batch?.low ?? 0))
         if let memory = configuration.memory, delivery.isInDoubt || delivery.state == .sending {
-            key.append(UInt8(min(max(0, now - (delivery.firstTriedAt ?? now)) / 1000, memory)))
+            for time in [delivery.firstTriedAt, delivery.lastTriedAt] {
+                // Up to five seconds of it may lie ahead.
+                key.append(UInt8(min((now - (time ?? now)) / 1000, memory) + 5))
+            }
         }
     }
 

@@ -29,6 +29,11 @@ struct EnumeratedWorld {
     var appliedAt: [Int: Int64] = [:]
     var refused: Set<Int> = []
     var elapsed = Duration.zero
+    /// By how much the clock that may jump is ahead, in milliseconds.
+    var wallOffset: Int64 = 0
+    /// Until when the server wants to be left alone, as it said, and as it is stored.
+    var askedUntil: Duration?
+    var storedWait: Duration?
     var timer: Duration?
     var isUp = false
     var account: String?
@@ -47,7 +52,9 @@ struct EnumeratedWorld {
         after = configuration.entries.map(\.after)
     }
 
-    var now: Int64 { 1_000_000 + elapsed.components.seconds * 1000 }
+    /// What a clock shows that is always right.
+    var serverNow: Int64 { 1_000_000 + elapsed.components.seconds * 1000 }
+    var now: Int64 { serverNow + wallOffset }
     var moment: Moment { Moment(elapsed: elapsed, now: now) }
 
     func delivery(_ place: Int) -> OutboxDelivery? {
@@ -84,8 +91,13 @@ extension EnumeratedWorld {
         let stepped = world
         guard try world.commit(step.changes) else {
             return try stepped.abandoned(isCalm: isCalm).flatMap { (world) throws -> [EnumeratedWorld] in
-                try world.react(.loaded(world.storedEntries), isCalm: isCalm)
+                try world.react(world.loaded, isCalm: isCalm)
             }
+        }
+        switch step.serverWait {
+        case .note(let wait): world.storedWait = elapsed + wait
+        case .end: world.storedWait = nil
+        case nil: break
         }
         try world.perform(step.effects)
         if isCalm || step.changes.isEmpty || !configuration.weather.contains(.storage) { return [world] }
@@ -96,7 +108,7 @@ extension EnumeratedWorld {
     private func fail(isCalm: Bool) throws -> [EnumeratedWorld] {
         var worlds: [EnumeratedWorld] = []
         for var world in abandoned(isCalm: isCalm) {
-            for event in [DeliveryEvent.storageFailed, .loaded(world.storedEntries)] {
+            for event in [DeliveryEvent.storageFailed, world.loaded] {
                 let step = world.machine.step(event, at: moment, freshKey: freshKey)
                 guard step.changes.isEmpty else { throw Violation(description: "stored while nothing can be stored") }
                 try world.perform(step.effects)
@@ -116,14 +128,17 @@ extension EnumeratedWorld {
             world.isAskedToSignIn = false
             world.unheard = []
             let isUp = isUp
-            return try world.react(.loaded(world.storedEntries), isCalm: false)
+            return try world.react(world.loaded, isCalm: false)
                 .flatMap { (world) throws -> [EnumeratedWorld] in
                     try world.react(.network(isUsable: isUp), isCalm: false)
                 }
         }
     }
 
-    private var storedEntries: [LaneEntry] { slots.indices.filter { delivery($0) != nil }.map(entry) }
+    private var loaded: DeliveryEvent {
+        .loaded(
+            slots.indices.filter { delivery($0) != nil }.map(entry), serverWait: storedWait.map { $0 - elapsed })
+    }
 
     /// The requests in the air given up: each may have arrived, or not, or arrives later.
     private func abandoned(isCalm: Bool) -> [EnumeratedWorld] {
@@ -148,7 +163,7 @@ extension EnumeratedWorld {
     mutating func arrive(_ place: Int) -> Bool {
         if refused.contains(place) { return false }
         applied.insert(place)
-        appliedAt[place] = appliedAt[place] ?? now
+        appliedAt[place] = appliedAt[place] ?? serverNow
         return true
     }
 }

@@ -24,20 +24,20 @@ import Testing
             Configuration(
                 [Entry(), Entry()],
                 [.network, .session, .crash, .storage, .retry, .refusal, .credentials, .lost, .notSent]),
-            states: 8_012)
+            states: 20_650)
     }
 
     @Test func `three entries of two lanes, with lost answers, crashes and a full disk`() async {
         await explore(
             Configuration(
                 [Entry(), Entry(lane: "b"), Entry()], [.crash, .storage, .retry, .lost]),
-            states: 8_009)
+            states: 72_207)
     }
 
     @Test func `four entries of two lanes, with lost answers and crashes`() async {
         await explore(
             Configuration([Entry(), Entry(lane: "b"), Entry(), Entry(lane: "b")], [.crash, .lost, .retry]),
-            states: 4_472)
+            states: 26_697)
     }
 
     @Test func `a visit and its photos, of which any may be refused or dropped`() async {
@@ -45,7 +45,7 @@ import Testing
             Configuration(
                 [Entry(), Entry(lane: "b", after: [0]), Entry(lane: "c", after: [1])],
                 [.crash, .storage, .refusal, .lost, .people]),
-            states: 3_218)
+            states: 3_664)
     }
 
     @Test func `a parked entry holds its entity, and only that`() async {
@@ -53,7 +53,7 @@ import Testing
             Configuration(
                 [Entry(entity: "x"), Entry(entity: "y"), Entry(entity: "x")],
                 [.network, .crash, .retry, .conflict, .people, .unsendable], concurrent: 1),
-            states: 29_594)
+            states: 163_799)
     }
 
     @Test func `a conflict, and what takes the place of the entry`() async {
@@ -61,7 +61,7 @@ import Testing
             Configuration(
                 [Entry(entity: "x"), Entry(lane: "b", after: [0]), Entry(entity: "x", successorOf: 0)],
                 [.crash, .storage, .conflict, .refusal, .lost]),
-            states: 427)
+            states: 489)
     }
 
     @Test func `two accounts on one device`() async {
@@ -69,14 +69,25 @@ import Testing
             Configuration(
                 [Entry(account: "ann"), Entry(account: "ben"), Entry(account: "ann")],
                 [.session, .crash, .credentials, .lost, .network]),
-            states: 14_313)
+            states: 15_417)
     }
 
     @Test func `a server that forgets keys, and requests that arrive late`() async {
         await explore(
             Configuration(
                 [Entry(), Entry()], [.crash, .lost, .gateway, .retry, .notSent, .late], isPatient: true, memory: 3),
-            states: 2_564)
+            states: 3_874)
+    }
+
+    @Test func `a server that forgets keys, and a clock that jumps ahead and back`() async {
+        await explore(Configuration([Entry()], [.crash, .lost, .clock], memory: 3), states: 279)
+    }
+
+    @Test func `a server that asks for time or fails for as long as it likes`() async {
+        await explore(
+            Configuration(
+                [Entry(), Entry(lane: "b")], [.network, .retry, .patience, .crash], concurrent: 1, attempts: 1),
+            states: 18_590)
     }
 
     @Test func `waits that grow, a server that asks for time, people and the foreground`() async {
@@ -84,7 +95,7 @@ import Testing
             Configuration(
                 [Entry(), Entry(lane: "b")],
                 [.network, .foreground, .retry, .patience, .crash], concurrent: 1, isPatient: true),
-            states: 5_970)
+            states: 98_531)
     }
 
     @Test func `lanes in batches, and what comes after one of their members`() async {
@@ -92,6 +103,6 @@ import Testing
             Configuration(
                 [Entry(), Entry(lane: "b"), Entry(lane: "b"), Entry(lane: "c", after: [0])],
                 [.crash, .retry, .lost, .unsendable], batch: 3),
-            states: 29_118)
+            states: 164_275)
     }
 }

@@ -1,0 +1,78 @@
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+
+// For how long the server may have had an entry, whatever becomes of the clock that may jump.
+extension DeliveryMachine {
+    /// The least jump back of the clock that is noticed, in milliseconds: drift is corrected by less.
+    private static let jump: Int64 = 1000
+
+    /// Whether the server may have forgotten the key of an entry that it may have performed.
+    func isForgotten(_ id: UUIDBytes, _ moment: Moment) -> Bool {
+        guard let entry = index(id).map({ entries[$0] }), entry.delivery.isInDoubt,
+            let first = entry.delivery.firstTriedAt
+        else { return false }
+        guard let firstTried = entry.firstTried else { return true }
+        return max(moment.passed(since: first), moment.elapsed - firstTried) >= policy.keyMemory
+    }
+
+    /// Has the stored times of first tries follow a clock that was set back: a process that begins later would take them for
+    /// younger than they are.
+    mutating func followClock(_ moment: Moment) {
+        for index in entries.indices {
+            guard let first = entries[index].delivery.firstTriedAt, let firstTried = entries[index].firstTried else {
+                continue
+            }
+            let age = (moment.elapsed - firstTried).milliseconds
+            let dated = moment.now.subtractingReportingOverflow(age).partialValue
+            guard first.subtractingReportingOverflow(dated).partialValue >= Self.jump else { continue }
+            let dueAt = entries[index].due.map {
+                moment.now.addingReportingOverflow(($0 - moment.elapsed).milliseconds).partialValue
+            }
+            update(index) {
+                $0.firstTriedAt = dated
+                $0.lastTriedAt = $0.lastTriedAt.map { min($0, moment.now) }
+                if $0.dueAt != nil { $0.dueAt = dueAt }
+            }
+        }
+    }
+
+    /// What a machine before this one knew by the clock that never jumps is still so; of two ages the greater counts.
+    mutating func restoreAge(_ index: Int, _ known: [UUIDBytes: Duration], _ moment: Moment) {
+        entries[index].restoreAge(moment)
+        guard let old = known[entries[index].id], entries[index].delivery.firstTriedAt != nil else { return }
+        entries[index].firstTried = min(old, entries[index].firstTried ?? old)
+    }
+
+    /// Asks the host about what is in doubt and was tried at a time that has not come yet: the clock was set back since, and nobody can
+    /// tell whether the server remembers it.
+    mutating func parkUndated() {
+        for index in entries.indices where entries[index].isLive && entries[index].delivery.state != .sending {
+            let delivery = entries[index].delivery
+            guard delivery.isInDoubt, delivery.firstTriedAt != nil, entries[index].firstTried == nil else { continue }
+            leaveToHost(index)
+        }
+    }
+
+    /// Nobody can tell whether the server has it: the host decides.
+    mutating func leaveToHost(_ index: Int) {
+        dissolveBatch(of: index)
+        entries[index].due = nil
+        update(index) {
+            $0.state = .unresolved
+            $0.dueAt = nil
+        }
+        report(.unresolved(entries[index].id))
+    }
+}
+
+extension LaneEntry {
+    /// Takes the age of the first try from the clock that may jump, unless that was set back since.
+    mutating func restoreAge(_ moment: Moment) {
+        guard let first = delivery.firstTriedAt, moment.now >= max(first, delivery.lastTriedAt ?? first) else {
+            firstTried = nil
+            return
+        }
+        firstTried = moment.elapsed - moment.passed(since: first)
+    }
+}

@@ -1,0 +1,97 @@
+// Proves that outbox and buffers share one wait per server, which outlives the process, and that failures outlive `runOnce`.
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct `The wait of a server` {
+    private static let server = "http://127.0.0.1"
+
+    private func rest(_ world: OutboxWorld) throws -> Int64? {
+        let now = world.clock.wallMilliseconds
+        return try world.store.read { view in try view.serverWait(of: Self.server, at: now)?.remaining(at: now) }
+    }
+
+    @Test func `is stored with the answer, and kept by the next outbox whatever the network does`() async throws {
+        let world = try OutboxWorld { _ in
+            TransportResponse(status: .tooManyRequests, headers: [.retryAfter: "60"])
+        }
+        let first = try world.outbox { $0.concurrentSends = 1 }
+        for number in 1...5 { _ = try await first.enqueue(note(number, entity: "\(number)")) }
+        try await world.running(first) { try await world.wait(first) { $0.waiting == 1 } }
+        #expect(try rest(world) == 60_000 && world.requests.count == 1)
+        world.answer { _ in TransportResponse(status: .ok) }
+        let second = try world.outbox()
+        try await world.running(second) {
+            try await world.wait(second) { $0.isRunning && $0.pending == 4 }
+            world.network.set(.offline)
+            try await world.wait(second) { $0.pauses.contains(.offline) }
+            world.network.set(.online)
+            try await world.wait(second) { !$0.pauses.contains(.offline) }
+            #expect(world.requests.count == 1)
+            await world.clock.sleepers(atLeast: 1)
+            world.clock.advance(by: .seconds(60))
+            try await world.wait(second) { $0.unsent == 0 }
+        }
+    }
+
+    @Test func `that sync was given holds back writes and points`() async throws {
+        let world = try OutboxWorld()
+        let now = world.clock.wallMilliseconds
+        let outbox = try world.outbox()
+        let uploader = BufferUploader(outbox: outbox)
+        let upload = Task { await uploader.run() }
+        try await world.running(outbox) {
+            try await world.wait(outbox) { $0.isRunning }
+            try await world.store.write {
+                try $0.noteServerWait(of: Self.server, milliseconds: 60_000, at: now)
+            }
+            _ = try await outbox.enqueue(note(1))
+            try await uploader.append(Array("{}".utf8), at: 1)
+            try await world.wait(outbox) { $0.pauses == [.askedToWait(until: now + 60_000)] }
+            await world.clock.sleepers(atLeast: 2)
+            #expect(world.requests.isEmpty)
+            world.clock.advance(by: .seconds(60))
+            try await world.wait(outbox) { $0.unsent == 0 }
+            for try await _ in world.store.values(in: .buffers, { _ in () }) {
+                if try uploader.bufferState.pointCount == 0 { break }
+            }
+        }
+        upload.cancel()
+        await upload.value
+        #expect(world.requests.count == 2)
+    }
+
+    @Test func `that points were answered with holds back writes`() async throws {
+        let world = try OutboxWorld { _ in
+            TransportResponse(status: .tooManyRequests, headers: [.retryAfter: "60"])
+        }
+        let outbox = try world.outbox()
+        let uploader = BufferUploader(outbox: outbox)
+        let upload = Task { await uploader.run() }
+        try await uploader.append(Array("{}".utf8), at: 1)
+        try await world.eventually { try rest(world) != nil }
+        try await world.running(outbox) {
+            _ = try await outbox.enqueue(note(1))
+            try await world.wait(outbox) { $0.pauses.contains { if case .askedToWait = $0 { true } else { false } } }
+            #expect(world.requests.count == 1)
+        }
+        upload.cancel()
+        await upload.value
+    }
+
+    @Test func `and an outage are outlived by a host that only calls runOnce`() async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
+        let outbox = try world.outbox { $0.mostAttempts = 1 }
+        let id = try await outbox.enqueue(note(1)).id
+        #expect(await outbox.runOnce(within: .seconds(20)).failed == 1)
+        #expect(await outbox.runOnce(within: .seconds(20)).failed == 1)
+        #expect(world.requests.count == 2)
+        world.answer { _ in TransportResponse(status: .ok) }
+        #expect(await outbox.runOnce(within: .seconds(20)).failed == 0)
+        #expect(try await outbox.outcome(of: id) == .accepted)
+    }
+}

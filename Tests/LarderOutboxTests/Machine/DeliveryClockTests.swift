@@ -1,0 +1,68 @@
+// Proves that no jump of the clock has a write sent again that the server may have performed and forgotten.
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTransport
+import Testing
+
+@Suite struct `A clock that is set back` {
+    private static let day: Int64 = 86_400_000
+
+    /// An entry whose first try went out while the clock was three days ahead.
+    private func tried() -> (Bench, UUIDBytes) {
+        var bench = Bench()
+        bench.wallOffset = 3 * Self.day
+        let id = bench.enqueue()
+        bench.answer(id, .none)
+        return (bench, id)
+    }
+
+    @Test func `makes nothing younger in the same process`() {
+        var (bench, id) = tried()
+        bench.wallOffset = 0
+        bench.wait()
+        #expect(bench.sent == [id])
+        bench.answer(id, .none)
+        bench.take(.network(isUsable: false))
+        bench.pass(.seconds(23 * 3600))
+        bench.take(.network(isUsable: true))
+        #expect(bench.sent.isEmpty && bench.state(id) == .unresolved)
+    }
+
+    @Test func `makes nothing younger for the next process, which begins after the clock has caught up`() {
+        var (bench, id) = tried()
+        bench.wallOffset = 0
+        bench.take(.network(isUsable: false))
+        bench.pass(.seconds(80 * 3600))
+        bench.restart()
+        #expect(bench.sent.isEmpty && bench.state(id) == .unresolved)
+    }
+
+    @Test func `has the next process ask about what it cannot date`() {
+        var (bench, id) = tried()
+        bench.wallOffset = 0
+        bench.pass(.zero)
+        // As if the process had ended before it could see the clock set back.
+        (bench, id) = tried()
+        bench.wallOffset = 0
+        bench.elapsed += .seconds(30 * 3600)
+        bench.restart(isOnline: false)
+        #expect(bench.state(id) == .unresolved)
+        #expect(bench.effects.contains(.report(.unresolved(id))))
+        bench.take(.network(isUsable: true))
+        #expect(bench.sent.isEmpty)
+        bench.take(.decide(id, .sendAgain))
+        #expect(bench.flights.map(\.key) == [id])
+    }
+
+    @Test func `keeps no write that was always answered from being sent`() {
+        var bench = Bench()
+        bench.wallOffset = 3 * Self.day
+        let id = bench.enqueue()
+        bench.answer(id, 503)
+        bench.wallOffset = 0
+        bench.restart()
+        bench.wait()
+        #expect(bench.sent == [id])
+    }
+}
