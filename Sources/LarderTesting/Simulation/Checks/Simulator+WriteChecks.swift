@@ -26,6 +26,9 @@ extension Simulator {
     /// What is sent is stored as being sent, and nothing about the same thing goes before it.
     func checkSend(_ flight: Flight, _ writes: [SimulatedWrite]) throws {
         guard let store else { return }
+        if let until = writers.askedUntil, now < until {
+            throw Violation(.outbox, "\(writes[0].note) is sent while the server wants to be left alone until \(until)")
+        }
         if agenda.count(of: .write(flight.key)) > 0 {
             throw Violation(.outbox, "\(flight.key) is sent twice at a time")
         }
@@ -141,20 +144,15 @@ extension Simulator {
     /// Waits until all is delivered that can be.
     func settleWrites(until limit: Int64) throws {
         guard scenario.hasWriters else { return }
-        try tellWriters(.reviveAll)
-        try checkStep()
         while !areWritesSettled {
-            // An answer that was on its way when it grew quiet may have been the last that was allowed, or ask for a day.
-            if writers.machine?.entries.contains(where: { isPutOff($0.delivery) }) == true {
-                try tellWriters(.reviveAll)
-                try checkStep()
+            // What could not be read waits for somebody; what failed through the server's fault comes back by itself.
+            for entry in writers.machine?.entries ?? []
+            where entry.delivery.state == .failed && entry.delivery.dueAt == nil {
+                writers.askedUntil = nil
+                try tellWriters(.revive(entry.id))
             }
             try goOn(until: limit)
         }
-    }
-
-    private func isPutOff(_ delivery: OutboxDelivery) -> Bool {
-        delivery.state == .failed || (delivery.state == .waiting && (delivery.dueAt ?? 0) > wall + 600_000)
     }
 
     private var areWritesSettled: Bool {

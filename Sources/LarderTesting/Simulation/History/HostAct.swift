@@ -46,6 +46,8 @@ package enum HostAct: Hashable, Sendable {
     case expire
     /// Somebody wants all writes tried again.
     case retryWrites
+    /// The server takes no writes for so many seconds; it says for how long, or it does not.
+    case outage(Int64, says: Bool)
 }
 
 extension HostAct: CustomStringConvertible {
@@ -74,6 +76,7 @@ extension HostAct: CustomStringConvertible {
         case .write: "write"
         case .expire: "credentials expire"
         case .retryWrites: "retry writes"
+        case .outage(let seconds, let says): "no writes for \(seconds) s\(says ? ", as the server says" : "")"
         }
     }
 }

@@ -77,6 +77,7 @@ package struct Scenario: Sendable {
                 case ..<40: .write(seed: generator.next())
                 case ..<43: .expire
                 case ..<46: .retryWrites
+                case ..<49: .outage(Int64([20, 600, 8000][generator.below(3)]), says: generator.below(2) == 0)
                 default: nil
                 }
             return [planned] + (act.map { [PlannedAct(wait: .steps(generator.below(8)), act: $0)] } ?? [])

@@ -36,11 +36,15 @@ extension Simulator {
             try tell(.stop)
             if isStopping { try tellWriters(.stop) }
         case .setClock(let jump):
-            // Who sets the clock back by an hour keeps an hour longer what the server has forgotten: no client could tell.
-            if !scenario.hasWriters || jump > 0 { wallOffset += jump }
+            wallOffset += jump
+            // A process that begins now dates what is stored by another clock.
+            writers.askedUntil = nil
         case .write(let seed): try write(seed)
         case .expire: desk.areCredentialsStale = true
-        case .retryWrites: try tellWriters(.reviveAll)
+        case .retryWrites:
+            writers.askedUntil = nil
+            try tellWriters(.reviveAll)
+        case .outage(let seconds, let says): desk.outage = WriteDesk.Outage(end: now + seconds * 1000, says: says)
         case .strayTimer:
             // The coordinator believes that its timer is gone: the one that was set goes with it.
             agenda.remove { $0 == .timer }

@@ -91,9 +91,17 @@ extension Simulator {
         writers.epoch += 1
         writers.needsReload = false
         agenda.remove { if case .write = $0 { true } else { false } }
-        let entries = try working { try store.read { view in try view.outboxEntries().map { LaneEntry($0) } } }
-        guard let step = stepWriters(.loaded(entries)) else { return }
-        guard try commit(step.changes, [:], isReload: true) else {
+        let time = wall
+        let (entries, rest) = try working {
+            try store.read { view in
+                (
+                    try view.outboxEntries().map { LaneEntry($0) },
+                    try view.serverWait(of: Writers.server, at: time)?.remaining(at: time)
+                )
+            }
+        }
+        guard let step = stepWriters(.loaded(entries, serverWait: rest.map { .milliseconds($0) })) else { return }
+        guard try commit(step, [:], isReload: true) else {
             writers.needsReload = true
             for effect in stepWriters(.storageFailed)?.effects ?? [] { try perform(effect) }
             return
@@ -111,7 +119,8 @@ extension Simulator {
         guard writers.machine != nil, store != nil else { return }
         if writers.needsReload { try reloadWriters() }
         guard let step = stepWriters(event) else { return }
-        guard try commit(step.changes, accepted, isReload: false) else {
+        noteAsked(event)
+        guard try commit(step, accepted, isReload: false) else {
             for effect in stepWriters(.storageFailed)?.effects ?? [] { try perform(effect) }
             return try reloadWriters()
         }
@@ -124,17 +133,19 @@ extension Simulator {
 
     /// Stores the changes of a step; false when the disk is full.
     private func commit(
-        _ changes: [DeliveryChange], _ accepted: [UUIDBytes: AcceptedAnswer], isReload: Bool
+        _ step: DeliveryStep, _ accepted: [UUIDBytes: AcceptedAnswer], isReload: Bool
     ) throws -> Bool {
-        guard let store, !changes.isEmpty else { return true }
+        let (changes, wait) = (step.changes, step.serverWait)
+        guard let store, !changes.isEmpty || wait != nil else { return true }
         if !isQuiet, writers.chances.below(150) == 0 {
             note("  the disk is full")
             return false
         }
         let time = wall
         do {
-            try store.writeBlocking(durability: .relaxed) { transaction in
-                try transaction.apply(changes, answers: accepted, at: time)
+            _ = try store.writeBlocking(durability: .relaxed) { transaction in
+                try transaction.apply(wait, of: Writers.server, at: time)
+                return try transaction.apply(changes, answers: accepted, at: time)
             }
         } catch {
             throw Violation(.outbox, "\(error)")
@@ -142,6 +153,23 @@ extension Simulator {
         for change in changes { try take(change) }
         try look(.wrote)
         return true
+    }
+
+    /// Remembers what the client hears the server ask for.
+    private func noteAsked(_ event: DeliveryEvent) {
+        guard case .answered(let key, let answer) = event, writers.machine?.flights.contains(key) == false else {
+            return
+        }
+        var heads: [AnswerHead] = []
+        switch answer {
+        case .whole(.head(let head)): heads = [head]
+        case .members(let members): heads = Array(members.values)
+        case .whole: break
+        }
+        for head in heads where head.isThrottling {
+            guard let asked = head.retryAfter else { continue }
+            writers.askedUntil = max(writers.askedUntil ?? 0, now + asked.milliseconds)
+        }
     }
 
     private func take(_ change: DeliveryChange) throws {

@@ -15,10 +15,18 @@ struct WriteDesk {
         let time: Int64
     }
 
+    /// A time in which the server takes no writes.
+    struct Outage {
+        let end: Int64
+        /// Whether it says for how long.
+        let says: Bool
+    }
+
     /// How long beyond the client's belief a key is remembered, for requests that take their time; in milliseconds.
     private static let margin: Int64 = 600_000
 
     var areCredentialsStale = false
+    var outage: Outage?
     private var memory: [UUIDBytes: Memory] = [:]
     private let lifetime: Int64
     private var patience: [UUIDBytes: Int] = [:]
@@ -44,6 +52,10 @@ struct WriteDesk {
             var reply = known.reply
             reply.head.isReplay = true
             return reply
+        }
+        if !isQuiet, let outage, time < outage.end {
+            let rest = Duration.seconds((outage.end - time + 999) / 1000)
+            return Reply(head: outage.says ? AnswerHead(429, retryAfter: rest) : AnswerHead(503))
         }
         let asked = patience[write.id, default: 0]
         if !isQuiet, asked < write.stubbornness {

@@ -5,6 +5,7 @@ internal import LarderStore
 /// What writes in a history: the shipped machine of the outbox, and all that was ever written.
 struct Writers {
     static let account = "ann"
+    static let server = "https://model.test"
 
     /// How a write ended, as the store said.
     enum End: Hashable {
@@ -31,6 +32,8 @@ struct Writers {
     var seen: [RowKey: Int64] = [:]
     /// The floors at the last look.
     var floors: [ResourceKey: Int64] = [:]
+    /// Until when the server has asked to be left alone, as far as a client heard.
+    var askedUntil: Int64?
     var nextWrite = 1
     var nextKey: UInt64 = 1
 
@@ -38,6 +41,8 @@ struct Writers {
 
     mutating func die() {
         machine = nil
+        // What could not be stored is forgotten with the process.
+        askedUntil = nil
         epoch += 1
         needsReload = false
         lastNews = 0
