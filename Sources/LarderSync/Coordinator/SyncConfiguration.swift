@@ -44,7 +44,8 @@ public struct SyncConfiguration: Sendable {
 public protocol Credentials: Sendable {
     /// The fields to send.
     ///
-    /// - Parameter isRefused: whether the last ones were refused (401): get new ones. Asked for at most once a run.
+    /// - Parameter isRefused: whether the last ones were refused (401): get new ones. What was
+    ///   refused without ever being accepted, though it was new, is not asked for again in the same run.
     func fields(isRefused: Bool) async throws -> HTTPFields
 }
 

@@ -8,11 +8,11 @@ public enum SyncError: Error, Sendable {
     case transport(TransportError)
     /// The server's answer cannot be used; `path` names the request by its kind.
     case wire(WireError, request: RequestKind)
-    /// The credentials were refused, also after they were refreshed once.
+    /// The credentials were refused, also after they were refreshed.
     case unauthorized(ServerProblem)
     /// The server asks to come back later; `retryAfter` in seconds where it said when.
     case rateLimited(ServerProblem, retryAfter: Int?)
-    /// The server is failing (5xx); `retryAfter` in seconds where it said when.
+    /// The server is failing (5xx), or could not take the request this time (408, 425); `retryAfter` in seconds where it said when.
     case unavailable(ServerProblem, retryAfter: Int?)
     /// The server has asked to be left alone for so many seconds more, of whatever part of the program; nothing was sent.
     case serverWait(seconds: Int)

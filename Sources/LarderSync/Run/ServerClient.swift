@@ -15,10 +15,12 @@ final class ServerClient: Sendable {
 
     /// The header fields that tell the server who asks.
     private struct Stamp {
-        /// Supplies the fields in use; asked for again once in a run, when they are refused.
+        /// Supplies the fields in use; asked for again when they are refused.
         var supply: Task<HTTPFields, any Error>?
         /// How often the fields were asked for.
         var number = 0
+        /// The number of the last fields with which the server gave an answer.
+        var accepted = 0
     }
 
     /// - Parameters:
@@ -87,21 +89,23 @@ final class ServerClient: Sendable {
 
     private func ask(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Answer {
         let (fields, number) = try await fields(afterRefused: 0)
-        let first = try await exchange(path, fields)
+        let first = try await exchange(path, fields, number)
         guard first.head.status.code == 401 else { return try await answer(first, kind) }
         let problem = try await ServerProblem(reading: first)
-        // Fields that were new already are not asked for again.
-        guard number == 1 else { throw .unauthorized(problem) }
-        let (renewed, _) = try await self.fields(afterRefused: number)
-        return try await answer(try await exchange(path, renewed), kind)
+        // Fields that were new, and never accepted, are not asked for again; those of a long run may expire many times.
+        guard number == 1 || stamp.withLock({ $0.accepted >= number }) else { throw .unauthorized(problem) }
+        let (renewed, next) = try await self.fields(afterRefused: number)
+        return try await answer(try await exchange(path, renewed, next), kind)
     }
 
     private func exchange(
-        _ path: ServerPath, _ fields: HTTPFields
+        _ path: ServerPath, _ fields: HTTPFields, _ number: Int
     ) async throws(SyncError) -> TransportResponse {
         let request = configuration.base.request(.get, appending: path.text, headers: fields)
         do throws(TransportError) {
-            return try await transport.send(request, body: nil, timeouts: configuration.timeouts)
+            let response = try await transport.send(request, body: nil, timeouts: configuration.timeouts)
+            if response.head.status.code != 401 { stamp.withLock { $0.accepted = max($0.accepted, number) } }
+            return response
         } catch .cancelled {
             throw .cancelled
         } catch {

@@ -29,7 +29,8 @@ package enum ServerVerdict: Hashable, Sendable {
         case (404, "snapshot_not_found", .fullCopy): self = .fullCopyNotFound
         case (401, _, _): throw .unauthorized(problem)
         case (429, _, _): throw .rateLimited(problem, retryAfter: retryAfter)
-        case (500...599, _, _): throw .unavailable(problem, retryAfter: retryAfter)
+        // 408 and 425 are about this try, not about what it asks for.
+        case (408, _, _), (425, _, _), (500...599, _, _): throw .unavailable(problem, retryAfter: retryAfter)
         default: throw .refused(problem)
         }
     }

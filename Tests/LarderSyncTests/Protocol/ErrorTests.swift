@@ -177,7 +177,7 @@ import Testing
     /// §1.9.12
     @Test(arguments: [
         (429, "rate_limit_exceeded"), (500, "internal_server_error"), (502, "bad_gateway"),
-        (503, "service_unavailable"), (504, "gateway_timeout"),
+        (503, "service_unavailable"), (504, "gateway_timeout"), (408, "request_timeout"), (425, "too_early"),
     ])
     func `that pass are told with the time to wait`(_ status: Int, _ type: String) async throws {
         for (text, seconds) in [("30", 30), ("0", 0), ("-5", 0), ("soon", nil)] as [(String, Int?)] {
@@ -212,6 +212,19 @@ import Testing
                 return asked.count
             }
             return [.authorization: number == 1 ? "old" : last]
+        }
+    }
+
+    /// Credentials that are others each time.
+    private final class Numbered: Credentials {
+        let asked = Mutex<[Bool]>([])
+
+        func fields(isRefused: Bool) async -> HTTPFields {
+            let number = asked.withLock { asked in
+                asked.append(isRefused)
+                return asked.count
+            }
+            return [.authorization: "\(number)"]
         }
     }
 
@@ -251,6 +264,28 @@ import Testing
         }
         #expect(credentials.asked.withLock { $0 } == [false, true])
         #expect(try fixture.token() == token)
+    }
+
+    /// §1.9.10
+    @Test func `in a long run are renewed as often as they expire`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(1)...6 { try fixture.origin.addTranslations(id, count: 1) }
+        let base = OriginTransport(origin: fixture.origin)
+        let sent = Mutex<[String: Int]>([:])
+        // Every set of fields is good for two requests.
+        let transport = HandlerTransport { (request, body) async throws(TransportError) in
+            let count = sent.withLock { sent in
+                sent[request.headerFields[.authorization] ?? "", default: 0] += 1
+                return sent[request.headerFields[.authorization] ?? "", default: 0]
+            }
+            if count > 2 { return TransportResponse(status: .unauthorized) }
+            return try await base.send(request, body: body, timeouts: TransportTimeouts())
+        }
+        let credentials = Numbered()
+        try await fixture.sync(
+            "translations:*", over: transport, credentials: credentials, configure: { $0.concurrentFullCopies = 1 })
+        #expect(credentials.asked.withLock { $0 } == [false, true, true, true])
+        #expect(try fixture.differences(["translations:*"]) == [])
     }
 
     /// §1.9.10
