@@ -266,7 +266,6 @@ import Testing
         #expect(try fixture.token() == token)
     }
 
-    /// §1.9.10
     @Test func `in a long run are renewed as often as they expire`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...6 { try fixture.origin.addTranslations(id, count: 1) }
