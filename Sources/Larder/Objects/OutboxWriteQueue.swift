@@ -127,8 +127,9 @@ extension PauseReason {
     /// Whether it keeps the writes of the account signed in from being sent.
     fileprivate var isOfAll: Bool {
         switch self {
-        case .notRunning, .offline, .signedOut, .signInExpired, .otherAccounts, .storage: true
-        case .held: false
+        case .notRunning, .offline, .signedOut, .signInExpired, .otherAccounts, .askedToWait, .intercepted, .storage:
+            true
+        case .held, .refusals: false
         }
     }
 }
