@@ -36,6 +36,19 @@ private let places = [ObjectPersistence.memory, .persistent]
     }
 
     @Test(arguments: places)
+    func `from the server by the network only is not kept either, nor is a file that was replaced so`(
+        place: ObjectPersistence
+    ) async throws {
+        let world = try await world(place)
+        try await world.cache.delete(user(1), strategy: .networkOnly)
+        await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
+        #expect(await !isKept(1, world))
+        try await world.cache.upload([9], to: image(2), strategy: .networkOnly)
+        #expect(await !isKept(2, world))
+        #expect(try await world.cache.object(user(2), strategy: .cacheOnly).number == "2")
+    }
+
+    @Test(arguments: places)
     func `with its collection takes its files along, but not those of objects that another one holds`(
         place: ObjectPersistence
     ) async throws {

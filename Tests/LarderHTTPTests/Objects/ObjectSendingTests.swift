@@ -42,6 +42,29 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     }
 
     @Test(arguments: places)
+    func `too long to wait are sent though another object's waits`(place: ObjectPersistence) async throws {
+        let world = try ObjectWorld(
+            persistent: place == .persistent ? ["User"] : [], options: ObjectCacheOptions(fileLimit: 5))
+        world.goOffline()
+        try await world.cache.save(user(2), payload: Array("20".utf8))
+        world.goOnline()
+        let file = ObjectFile(of: user(1), attribute: "image")
+        guard case .sent = try await world.cache.upload(Array("123456".utf8), to: file) else {
+            Issue.record("it was not sent")
+            return
+        }
+        try await world.cache.upload(Array("1".utf8), to: file, strategy: .cacheOnly)
+        // Behind one of its own object that cannot be sent now it is refused, not lost.
+        world.network.plan(.status(.serviceUnavailable), times: 9, where: { $0.method == .put })
+        await #expect {
+            try await world.cache.upload(Array("123456".utf8), to: file)
+        } throws: { error in
+            guard case .uploadTooLarge(6, 5)? = error as? HTTPCacheError else { return false }
+            return true
+        }
+    }
+
+    @Test(arguments: places)
     func `made at the same time arrive in the order in which they were made`(place: ObjectPersistence) async throws {
         let world = try world(place)
         world.meanwhile.plan(before: "PUT /User/1") {

@@ -20,7 +20,7 @@ extension ObjectCache {
     /// there, and is lost with the program; one of a persistent class waits in the ``WriteQueue``. If the server refuses it
     /// in the end, its effect is taken back.
     ///
-    /// With ``ObjectStrategy/networkOnly`` nothing is queued and nothing is kept: older writes about the object that wait are
+    /// With ``ObjectStrategy/networkOnly`` nothing is queued and nothing is kept (what is deleted goes all the same): older writes about the object that wait are
     /// sent first, and where they cannot be, this one is not sent either.
     ///
     /// - Throws: ``HTTPCacheError/server(_:)`` when the server refuses it, and nothing is changed then;
@@ -71,8 +71,11 @@ extension ObjectCache {
         defer { turns.leave(write.object) }
         let queue = try queue(for: write.object, target)
         if strategy == .networkOnly { return .sent(try await sendUnqueued(made, write, queue)) }
+        let isTooLong = if case .upload = write { Int64(payload.count) > options.fileLimit } else { false }
         var tried = made
         do throws(HTTPCacheError) {
+            // It cannot wait, so that only what is about its object goes before it.
+            if isTooLong, strategy != .cacheOnly { return .sent(try await sendUnqueued(made, write, queue)) }
             if strategy == .cacheOnly { throw .transport(.noConnection(reason: "the strategy does not ask")) }
             // An older write must not arrive after this one.
             if try await hasWaiting(queue) { throw .transport(.noConnection(reason: "older writes wait")) }
@@ -81,7 +84,7 @@ extension ObjectCache {
         } catch {
             guard error.isUnanswered else { throw error }
             tried.isInDoubt = tried.isInDoubt && error.mayHaveArrived
-            if case .upload = write, Int64(payload.count) > options.fileLimit {
+            if isTooLong {
                 throw .uploadTooLarge(actual: Int64(payload.count), limit: options.fileLimit)
             }
             try await wait(tried, write, changes, queue)
@@ -140,9 +143,7 @@ extension ObjectCache {
         if isBehind {
             throw .transport(.noConnection(reason: "older writes about the object wait"))
         }
-        let head = try await send(made, keyField: queue?.keyField)
-        note(write)
-        return head
+        return try await sendAndKeep(made, write, [], queue, in: .memory)
     }
 
     /// Sends a write once; an answer that is no success is thrown.
