@@ -35,6 +35,8 @@ final class Room: Sendable {
     let leases: BlobLeases
     /// Which lists are being walked.
     let passes = ListPasses()
+    /// Which rows of lists are to be deleted if they are missing once more.
+    let doubts = ListDoubts()
     private let position = Mutex(Hand())
     private let knownGarbage = Mutex<(@Sendable () -> Garbage)?>(nil)
 

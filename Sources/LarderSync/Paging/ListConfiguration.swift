@@ -1,47 +1,55 @@
 /// How lists are reconciled.
 public struct ListConfiguration: Hashable, Sendable {
-    /// What to do about a page that would delete suspiciously much.
+    /// What to do about a pass that would delete suspiciously much.
     ///
-    /// Suspicious is an empty list in place of one with rows, and a page that would delete more than ``share`` of the rows
+    /// Suspicious is an empty list in place of one with rows, and a pass that would delete more than ``share`` of the rows
     /// and more than ``minimum`` of them. A server that fails politely, with an empty or short answer, looks just so.
     public struct Guard: Hashable, Sendable {
         /// What to do.
         public enum Policy: String, Hashable, Sendable {
-            /// Ask for the page again, and where it was short for the one behind it: apply what is said twice.
+            /// End the pass with ``ListError/unconfirmed(deletions:ofRows:)``, and delete in a later one, ``pause`` after
+            /// it or later, the rows that are missing there too. What was missing is remembered as long as the store is
+            /// open.
             case confirm
-            /// End the pass with ``ListError/refused(deletions:ofRows:)``.
+            /// End the pass with ``ListError/refused(deletions:ofRows:)``, and delete nothing.
             case refuse
-            /// Apply it.
+            /// Delete as soon as one walk has seen the whole list, few rows or many.
             case trust
         }
 
         /// What to do.
         public var policy: Policy
-        /// The part of a list's rows that a page may delete without being suspicious; 0 to 1.
+        /// The part of a list's rows that a pass may delete without being suspicious; 0 to 1.
         public var share: Double
-        /// The number of rows that a page may delete without being suspicious; 0 and above.
+        /// The number of rows that a pass may delete without being suspicious; 0 and above.
         public var minimum: Int
+        /// The time after which a later pass confirms what was suspicious; zero and above.
+        public var pause: Duration
 
-        /// A guard that asks again about more than half of the rows, unless they are ten or fewer.
-        public init(_ policy: Policy = .confirm, share: Double = 0.5, minimum: Int = 10) {
+        /// A guard that waits for a later pass, a minute or more away, to delete more than half of the rows, unless they
+        /// are ten or fewer.
+        public init(
+            _ policy: Policy = .confirm, share: Double = 0.5, minimum: Int = 10, pause: Duration = .seconds(60)
+        ) {
             precondition((0...1).contains(share), "a share of \(share) is not 0 to 1")
             precondition(minimum >= 0, "a minimum of \(minimum) rows")
+            precondition(pause >= .zero, "a pause of \(pause)")
             self.policy = policy
             self.share = share
             self.minimum = minimum
+            self.pause = pause
         }
 
         /// Whether deleting `deletions` of `rows` rows is more than to be expected.
         func isSuspicious(deletions: Int, ofRows rows: Int) -> Bool {
-            deletions > minimum && Double(deletions) > share * Double(rows)
+            deletions > 0 && deletions == rows || deletions > minimum && Double(deletions) > share * Double(rows)
         }
     }
 
     /// The largest page size.
     public static let largestPage = 10_000
 
-    /// Items on one page; 1 to ``largestPage``. The order is checked within pages: the larger they are, the sooner another
-    /// one is noticed.
+    /// Items on one page; 1 to ``largestPage``. A server may answer fewer: what it answers is what the walk goes by.
     public let pageSize: Int
     /// What to do about a page that would delete suspiciously much.
     public var protection: Guard
@@ -49,10 +57,16 @@ public struct ListConfiguration: Hashable, Sendable {
     public let walks: Int
     /// The most pages of one walk, so that a list without end has one; 1 to 1,000,000.
     public let maximumPages: Int
+    /// Whether the server has pages of one size only, whatever is asked for.
+    ///
+    /// Pages do not overlap then, and every list is walked twice. Deletions and insertions that come at the same places in
+    /// both walks can hide an item: ask for pages of any size where the server has them.
+    public let hasFixedPages: Bool
 
     /// A configuration with the defaults.
     public init(
-        pageSize: Int = 100, protection: Guard = Guard(), walks: Int = 3, maximumPages: Int = 100_000
+        pageSize: Int = 100, protection: Guard = Guard(), walks: Int = 3, maximumPages: Int = 100_000,
+        hasFixedPages: Bool = false
     ) {
         precondition((1...Self.largestPage).contains(pageSize), "a page size of \(pageSize)")
         precondition(walks >= 1, "a list is walked at least once")
@@ -61,5 +75,6 @@ public struct ListConfiguration: Hashable, Sendable {
         self.protection = protection
         self.walks = walks
         self.maximumPages = maximumPages
+        self.hasFixedPages = hasFixedPages
     }
 }

@@ -1,16 +1,19 @@
 public import LarderFormat
 
-/// Why a pass over a list ended early. Pages applied before stay, all others are untouched, and no page is ever half applied.
+/// Why a pass over a list ended early, so that the list is not whole. Pages applied before stay, no page is ever half
+/// applied, and no row was deleted that the server has.
 public enum ListError: Error, Sendable {
     /// A page could not be had. For ``JSONPageSource`` the error is a ``SyncError``.
     case source(any Error)
-    /// The items of a page are not in the store's order, or a key stands twice; nothing of that page was applied.
+    /// A key stands twice on a page; or a page behind a key is in neither of the orders that ``PageSource`` names. Nothing of
+    /// that page was applied.
     case disorder(PageRequest)
-    /// A page has more items than were asked for, so there is no telling which places they stand at.
+    /// A page has more items than were asked for, so there is no telling which places they stand at. A server with pages of
+    /// one size is asked with ``ListConfiguration/hasFixedPages``.
     case oversizedPage(PageRequest, count: Int)
-    /// A page would delete so many rows that it looks like a fault, and the configuration refuses to. Not applied.
+    /// So many rows are missing from the list that it looks like a fault, and the configuration refuses to delete them.
     case refused(deletions: Int, ofRows: Int)
-    /// A page would delete so many rows that it looks like a fault, and the server answers differently each time.
+    /// So many rows are missing from the list that it looks like a fault. They stay until a later pass misses them, too.
     case unconfirmed(deletions: Int, ofRows: Int)
     /// The list moved each time it was walked. All that was applied is right; what came or changed meanwhile may be missing.
     case unsettled(ListMovement, walks: Int)
@@ -37,12 +40,14 @@ public enum ListError: Error, Sendable {
 
 /// How a pass noticed that the list moved while it was walked.
 public enum ListMovement: String, Hashable, Sendable {
-    /// A page began at or before the last key of the page before: something came in front.
+    /// A page repeated other items of the page before than it was to: something came or went in front.
     case overlap
-    /// Two neighbouring pages turned out to have something between them, or not to be neighbours any more.
-    case seam
-    /// Items came behind a page that was short. If it stays so, the server answers fewer items than asked for.
-    case continuation
+    /// A page repeated none of the items before, so that there may be something between.
+    case gap
+    /// There are fewer or more items than the server says, or it says different numbers.
+    case total
+    /// The list was walked once more to confirm what is missing, and was another one.
+    case change
 }
 
 extension ListError: CustomStringConvertible {
@@ -50,11 +55,11 @@ extension ListError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .source(let error): "A page could not be had: \(error)"
-        case .disorder: "The server's order is not that of the keys, or a key stands twice on a page."
+        case .disorder: "A key stands twice on a page, or keys do not follow each other."
         case .oversizedPage(let request, let count): "A page has \(count) items, and \(request.size) were asked for."
-        case .refused(let deletions, let rows): "A page would delete \(deletions) of \(rows) rows: refused."
+        case .refused(let deletions, let rows): "\(deletions) of \(rows) rows are missing from the list: refused."
         case .unconfirmed(let deletions, let rows):
-            "A page would delete \(deletions) of \(rows) rows, and the server does not say so twice."
+            "\(deletions) of \(rows) rows are missing from the list: kept until a later pass misses them, too."
         case .unsettled(let movement, let walks):
             "The list moved in each of \(walks) walks (\(movement.rawValue)): try again later."
         case .endless(let pages): "The list has no end after \(pages) pages."

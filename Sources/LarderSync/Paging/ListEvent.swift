@@ -4,9 +4,10 @@ public import LarderFormat
 public enum ListEvent: Hashable, Sendable {
     /// A pass over a list began.
     case began(ResourceKey)
-    /// A page came and was applied, in one commit or, without changes, in none.
+    /// A page came and was applied, in one commit or, without changes, in none. Behind the last page: rows that no page of
+    /// the pass had were deleted, in one commit.
     case page(ResourceKey, PageRequest, ListChanges)
-    /// A page would delete suspiciously much; the server is asked again.
+    /// Suspiciously many rows are missing from the list; a later pass decides.
     case doubted(ResourceKey, deletions: Int, ofRows: Int)
     /// The list moved; it is walked once more.
     case moved(ResourceKey, ListMovement)
@@ -14,7 +15,7 @@ public enum ListEvent: Hashable, Sendable {
     case finished(ListReport)
 }
 
-/// What one page changed.
+/// What one page changed, or one commit behind the last.
 public struct ListChanges: Hashable, Sendable {
     /// A row that was there and is another now.
     public struct Update: Hashable, Sendable {
@@ -25,9 +26,9 @@ public struct ListChanges: Hashable, Sendable {
         public let members: [String]?
     }
 
-    /// The keys of rows that were not there before, in order.
+    /// The keys of rows that were not there before, in the order of the page.
     public internal(set) var created: [String] = []
-    /// The rows that changed, in the order of their keys.
+    /// The rows that changed, in the order of the page.
     public internal(set) var updated: [Update] = []
     /// The keys of rows that are gone, in order.
     public internal(set) var deleted: [String] = []
@@ -35,6 +36,17 @@ public struct ListChanges: Hashable, Sendable {
     public internal(set) var unchanged = 0
 
     init() {}
+
+    /// What writing the items of a page changes in the rows, `rows` being what there is of each.
+    init(_ page: ListPage, _ rows: [LocalRow]) {
+        for (item, row) in zip(page.items, rows) {
+            switch row {
+            case .none: created.append(item.key)
+            case .same: unchanged += 1
+            case .changed(let members): updated.append(Update(key: item.key, members: members))
+            }
+        }
+    }
 
     /// Whether the page was as the rows are.
     public var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
@@ -44,13 +56,14 @@ public struct ListChanges: Hashable, Sendable {
 public struct ListReport: Hashable, Sendable {
     /// The list.
     public let resource: ResourceKey
-    /// How often the list was walked; more than 1 when it moved.
+    /// How often the list was walked; more than 1 when it moved, and when what was missing had to be confirmed.
     public internal(set) var walks = 1
     /// Answers asked for and got.
     public internal(set) var requests = 0
-    /// Range reads of the store: one for each answer that was compared with the rows.
+    /// Reads of the store: one for each answer, and behind a walk one for every few thousand rows.
     public internal(set) var rangeReads = 0
-    /// Write transactions: one for each answer that changed something. That of the mark at the end is not counted.
+    /// Write transactions: one for each answer that changed something, and one for every few thousand rows among which some
+    /// were deleted. That of the mark at the end is not counted.
     public internal(set) var writes = 0
     /// Rows created.
     public internal(set) var created = 0

@@ -13,10 +13,13 @@ internal import Synchronization
 /// try await lists.reconcile(ResourceKey("users", 1), type: "user", from: source)
 /// ```
 ///
-/// Each page is compared with the rows in one range read, and what differs is written in one commit, deletions first: a
-/// reader never sees half a page applied, and a page without changes writes nothing. A row is deleted only when one
-/// answer of the server shows that it is not there; a row that is on the server throughout a pass is never deleted,
-/// whatever comes and goes meanwhile. On a server where nothing changes, one pass makes both sides equal.
+/// Each page is compared with the rows in one read, and what differs is written in one commit: a reader never sees half a page
+/// applied, and a page without changes writes nothing. An update replaces a row's payload as a whole, with all members that
+/// only the device added to it. Rows are deleted behind the last page, by a pass that saw the whole list: as many items as the
+/// server says there are or, where it does not say, the same in two walks. A row that keeps its place among the others on the
+/// server throughout a pass is never deleted, whatever comes and goes meanwhile, in whatever order the list is, and however
+/// few items the server answers at a time. On a server where nothing changes, one pass makes both sides equal; where that
+/// means to delete much, see ``ListConfiguration/Guard``.
 ///
 /// While the first pass is under way, or after it was interrupted, the resource is ready and its ``Resource/syncedAt``
 /// is nil: readers see the pages that came. A finished pass sets it, which is the list's mark and the only thing that a
@@ -83,30 +86,70 @@ public final class ListReconciler: Sendable {
             try Task.checkCancellation()
             let page = try await Self.page(request, from: source)
             result.requests += 1
-            let (walks, doubt) = (walk.walks, walk.doubt)
-            var found = ListRows.Found()
-            if let range = try walk.range(for: page) {
-                found = try rows.compare(range, with: page, countingBeyond: configuration.protection.minimum)
-                result.rangeReads += 1
-            }
-            let changes = try walk.step(page, found.rows, rowCount: found.count)
+            let restarts = walk.restarts
+            try walk.step(page)
+            store.removeDoubt(of: page.items.map { SeenKeys.hash(of: $0.key) }, over: rows.resource, type: rows.type)
+            let found = try rows.compare(page)
+            result.rangeReads += 1
+            let changes = ListChanges(page, found.rows)
             if !changes.isEmpty {
-                try await rows.apply(changes, of: page, to: found.generation)
+                try await rows.apply(page, found)
                 result.writes += 1
                 result.add(changes)
             }
-            if let new = walk.doubt, new != doubt {
-                report(.doubted(rows.resource, deletions: new.deletions, ofRows: new.rows))
-            } else {
-                report(.page(rows.resource, request, changes))
+            report(.page(rows.resource, request, changes))
+            if walk.failure == nil, walk.restarts != restarts, let movement = walk.lastMovement {
+                report(.moved(rows.resource, movement))
             }
-            if walk.walks != walks, let movement = walk.lastMovement { report(.moved(rows.resource, movement)) }
+            if walk.request == nil, walk.failure == nil { try await conclude(rows, &walk, request, &result) }
         }
         if let failure = walk.failure { throw failure }
         try await rows.noteWhole()
         result.walks = walk.walks
         report(.finished(result))
         return result
+    }
+
+    /// Deletes the rows that a walk over the whole list did not see, or has the list walked once more.
+    private func conclude(
+        _ rows: ListRows, _ walk: inout ListWalk, _ request: PageRequest, _ result: inout ListReport
+    ) async throws {
+        let policy = configuration.protection.policy
+        // One empty answer says little, and so does a walk whose pages do not overlap.
+        if walk.isPlain || walk.seen.count == 0 && policy != .trust, !walk.isConfirmed { return walk.confirm() }
+        let missing = try rows.missing(from: walk.seen)
+        result.rangeReads += missing.reads
+        guard !missing.hashes.isEmpty else { return store.forgetDoubt(over: rows.resource, type: rows.type) }
+        if policy == .trust { return try await delete(missing.hashes, missing, rows, request, &result) }
+        guard configuration.protection.isSuspicious(deletions: missing.hashes.count, ofRows: missing.rowCount) else {
+            if !walk.isConfirmed { return walk.confirm() }
+            store.forgetDoubt(over: rows.resource, type: rows.type)
+            return try await delete(missing.hashes, missing, rows, request, &result)
+        }
+        let (deletions, count) = (missing.hashes.count, missing.rowCount)
+        if policy == .refuse { throw ListError.refused(deletions: deletions, ofRows: count) }
+        let confirmed = store.confirmDoubt(
+            over: rows.resource, type: rows.type, missing.hashes, pause: configuration.protection.pause)
+        if !confirmed.isEmpty { try await delete(confirmed, missing, rows, request, &result) }
+        guard confirmed.count < deletions else { return }
+        report(.doubted(rows.resource, deletions: deletions - confirmed.count, ofRows: count))
+        throw ListError.unconfirmed(deletions: deletions - confirmed.count, ofRows: count)
+    }
+
+    private func delete(
+        _ hashes: [UInt64], _ missing: ListRows.Missing, _ rows: ListRows, _ request: PageRequest,
+        _ result: inout ListReport
+    ) async throws {
+        var keys = SeenKeys()
+        for hash in hashes { keys.insert(hash) }
+        keys.sort()
+        try await rows.delete(keys, from: missing.generation) { keys in
+            var changes = ListChanges()
+            changes.deleted = keys
+            result.writes += 1
+            result.add(changes)
+            report(.page(rows.resource, request, changes))
+        }
     }
 
     private static func page(_ request: PageRequest, from source: some PageSource) async throws(ListError) -> ListPage {

@@ -3,18 +3,31 @@ package import LarderStore
 
 /// The rows of one list in the store: what a pass reads and writes.
 package struct ListRows: Sendable {
+    /// The rows that are looked through in one read, and at most deleted in one commit.
+    private static let batch = 2000
+
     let store: Store
     let resource: ResourceKey
     let type: String
 
-    /// What a range read found.
+    /// What a read found.
     package struct Found: Sendable {
-        /// The rows, in order.
+        /// What the store has for every item, in the order of the page.
         package var rows: [LocalRow] = []
-        /// All rows of the list; where few are missing from the page, those of other types may be among them.
-        package var count = 0
         /// The generation that was read; nil without one.
         package var generation: Int64?
+    }
+
+    /// The rows that a walk did not see.
+    struct Missing: Sendable {
+        /// The hashes of their keys.
+        var hashes: [UInt64] = []
+        /// All rows of the list.
+        var rowCount = 0
+        /// The reads it took to find them.
+        var reads = 0
+        /// The generation that was read; nil without one.
+        var generation: Int64?
     }
 
     /// The rows of one type of a resource.
@@ -24,49 +37,76 @@ package struct ListRows: Sendable {
         self.type = type
     }
 
-    /// Compares the rows of `range` with the items of a page, in one range read.
-    ///
-    /// - Parameter most: the rows that may be missing from the page before those of the list are counted one by one.
-    package func compare(_ range: KeyRange, with page: ListPage, countingBeyond most: Int = 10) throws -> Found {
+    /// Compares the items of a page with the rows of their keys, in one read.
+    package func compare(_ page: ListPage) throws -> Found {
         try store.read { view in
-            guard let known = try view.resource(resource), known.state == .ready else { return Found() }
-            var found = Found(count: known.rowCount, generation: known.generation)
-            var items = page.items[...]
-            try view.forEachServerRow(in: rowRange(range)) { entry in
-                let (_, key) = try entry.key()
-                while let item = items.first, KeyOrder.isBefore(item.key, key) { items.removeFirst() }
-                guard let item = items.first, KeyOrder.isSame(item.key, key) else {
-                    found.rows.append(LocalRow(key: key, .unanswered))
-                    return
-                }
-                found.rows.append(LocalRow(key: key, Self.compare(entry.row, with: item)))
+            guard let known = try view.resource(resource), known.state == .ready else {
+                return Found(rows: page.items.map { _ in .none })
             }
-            if found.rows.count(where: { $0.comparison == .unanswered }) > most {
-                found.count = try view.forEachServerRow(in: .type(type, of: resource), verified: false) { _ in }
+            var found = Found(generation: known.generation)
+            for item in page.items {
+                if let row = try view.serverRow(at: RowKey(resource: resource, type: type, key: item.key)) {
+                    found.rows.append(Self.compare(row, with: item))
+                } else {
+                    found.rows.append(.none)
+                }
             }
             return found
         }
     }
 
-    /// Applies what a page changes, in one commit: deletions first, so that they make room.
+    /// Writes the items of a page whose rows are not the same, in one commit.
     ///
     /// - Throws: ``ListError/superseded(_:)`` when the rows are not those that were read.
-    package func apply(_ changes: ListChanges, of page: ListPage, to generation: Int64?) async throws {
-        let written = Set((changes.created + changes.updated.map(\.key)).map { Array($0.utf8) })
-        let items = page.items.filter { written.contains(Array($0.key.utf8)) }
-        try await store.write { transaction in
-            let known = try transaction.resource(resource)
-            let live = known?.state == .ready ? known?.generation : nil
-            guard live == generation else { throw ListError.superseded(resource) }
-            try transaction.noteUnfinished(resource)
-            for key in changes.deleted {
-                try transaction.removeRow(at: RowKey(resource: resource, type: type, key: key))
-            }
+    package func apply(_ page: ListPage, _ found: Found) async throws {
+        let items = zip(page.items, found.rows).filter { $1 != .same }.map(\.0)
+        try await write(to: found.generation) { transaction in
             for item in items {
                 let key = RowKey(resource: resource, type: type, key: item.key)
                 try transaction.put(item.payload, at: key, updatedAt: item.updatedAt ?? 0)
             }
         }
+    }
+
+    /// The rows that are not among `seen`.
+    ///
+    /// - Complexity: O(*n* log *n*) for *n* rows; 8 bytes for each that is missing.
+    func missing(from seen: SeenKeys) throws -> Missing {
+        var missing = Missing()
+        missing.generation = try store.read { view in
+            try view.resource(resource).flatMap { $0.state == .ready ? $0.generation : nil }
+        }
+        guard missing.generation != nil else { return missing }
+        var after: String?
+        repeat {
+            after = try look(behind: after) { key in
+                missing.rowCount += 1
+                let hash = SeenKeys.hash(of: key)
+                if !seen.contains(hash) { missing.hashes.append(hash) }
+            }
+            missing.reads += 1
+        } while after != nil
+        return missing
+    }
+
+    /// Deletes the rows with these hashes, which are sorted, some in each commit.
+    ///
+    /// - Parameter body: told the keys of each commit.
+    /// - Throws: ``ListError/superseded(_:)`` when the rows are not those of `generation`.
+    func delete(_ hashes: SeenKeys, from generation: Int64?, _ body: ([String]) -> Void) async throws {
+        var after: String?
+        repeat {
+            var keys: [String] = []
+            after = try look(behind: after) { key in
+                if hashes.contains(SeenKeys.hash(of: key)) { keys.append(key) }
+            }
+            guard !keys.isEmpty else { continue }
+            let batch = keys
+            try await write(to: generation) { transaction in
+                for key in batch { try transaction.removeRow(at: RowKey(resource: resource, type: type, key: key)) }
+            }
+            body(keys)
+        } while after != nil
     }
 
     /// Notes that the rows are those of the server: the list's mark.
@@ -75,14 +115,33 @@ package struct ListRows: Sendable {
         try await store.write { transaction in try transaction.noteWhole(resource, now: now) }
     }
 
-    private func rowRange(_ range: KeyRange) -> RowRange {
-        switch range {
-        case .open(let after, let through): .keys(after: after, through: through, type: type, of: resource)
-        case .closed(let from, let through): .keys(from: from, through: through, type: type, of: resource)
+    /// Calls `body` with the next keys in order, and gives the last of them unless there are no more.
+    private func look(behind after: String?, _ body: (String) -> Void) throws -> String? {
+        try store.read { view in
+            var last: String?
+            let range = RowRange.keys(after: after, through: nil, type: type, of: resource)
+            let count = try view.forEachServerRow(in: range, limit: Self.batch, verified: false) { entry in
+                let (_, key) = try entry.key()
+                body(key)
+                last = key
+            }
+            return count == Self.batch ? last : nil
         }
     }
 
-    private static func compare(_ row: borrowing Row, with item: ListItem) -> LocalRow.Comparison {
+    private func write(
+        to generation: Int64?, _ body: @escaping @Sendable (inout Transaction) throws -> Void
+    ) async throws {
+        try await store.write { transaction in
+            let known = try transaction.resource(resource)
+            let live = known?.state == .ready ? known?.generation : nil
+            guard live == generation else { throw ListError.superseded(resource) }
+            try transaction.noteUnfinished(resource)
+            try body(&transaction)
+        }
+    }
+
+    private static func compare(_ row: borrowing Row, with item: ListItem) -> LocalRow {
         let isSameTime = item.updatedAt == nil || item.updatedAt == row.updatedAt
         let payload = [UInt8](copying: row.payload)
         if payload == item.payload { return isSameTime ? .same : .changed(members: []) }

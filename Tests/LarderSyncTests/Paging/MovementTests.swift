@@ -34,13 +34,14 @@ import Testing
             Issue.record("another error")
             return
         }
-        #expect(server.requests.count == 6)
+        #expect(server.requests.count == 10)
     }
 
     @Test func `without end is given up`() async throws {
         let fixture = try ListFixture()
-        let server = ListServer.saying(keys: []) { request, number in
-            ListPage(items: [ListServer.item(number * 2, "a"), ListServer.item(number * 2 + 1, "b")])
+        let server = ListServer.saying(keys: []) { request, _ in
+            guard case .offset(let index, let size) = request else { return nil }
+            return ListPage(items: (index * size..<(index + 1) * size).map { ListServer.item($0, "a") })
         }
         let configuration = ListConfiguration(pageSize: 2, maximumPages: 7)
         guard case .endless(pages: 7) = try await fixture.failure(server, configuration) else {
@@ -84,14 +85,14 @@ import Testing
 }
 
 @Suite struct `A page in another order` {
-    @Test(arguments: [["3", "2"], ["2", "2"], ["1", "10", "9"], ["a", "1"], ["1", "01", "00"]])
+    @Test(arguments: [["3", "2"], ["2", "2"], ["1", "10", "9", "11"], ["a", "1", "b"], ["1", "01", "00"]])
     func `is a typed error before anything of it applies`(_ keys: [String]) async throws {
         let fixture = try ListFixture()
         try await fixture.put([1, 5])
-        let server = ListServer.saying(keys: []) { _, _ in
+        let server = ListServer.saying(.keyset, keys: []) { _, _ in
             ListPage(items: keys.map { ListItem(key: $0, payload: Array("{}".utf8)) })
         }
-        guard case .disorder(.offset(index: 0, size: 4)) = try await fixture.failure(server) else {
+        guard case .disorder(.keyset(after: nil, size: 4)) = try await fixture.failure(server) else {
             Issue.record("another error")
             return
         }
@@ -115,7 +116,7 @@ import Testing
         let server = ListServer.saying(.keyset, keys: []) { _, _ in
             ListPage(items: [ListServer.item(1, "a"), ListServer.item(2, "b")])
         }
-        guard case .disorder(.keyset(after: "2", size: 2)) = try await fixture.failure(server, .init(pageSize: 2))
+        guard case .disorder(.keyset(after: "1", size: 2)) = try await fixture.failure(server, .init(pageSize: 2))
         else {
             Issue.record("another error")
             return

@@ -5,7 +5,7 @@
 public struct JSONPageLayout: Hashable, Sendable {
     /// How an answer says whether more items follow.
     public enum Continuation: Hashable, Sendable {
-        /// It does not: fewer items than asked for are the last.
+        /// It does not: the list is asked for until nothing follows.
         case unsaid
         /// By a boolean at this place.
         case flag([String])
@@ -50,25 +50,31 @@ extension JSONPageLayout {
             list = bytes
         }
         var parser = JSONItemParser(layout: self, path: Self.path(items))
-        return ListPage(items: try parser.items(list), hasMore: try hasMore(body, request))
+        var page = ListPage(items: try parser.items(list))
+        try readContinuation(body, request, &page)
+        return page
     }
 
-    private func hasMore(_ body: [UInt8], _ request: PageRequest) throws(WireError) -> Bool? {
+    private func readContinuation(
+        _ body: [UInt8], _ request: PageRequest, _ page: inout ListPage
+    ) throws(WireError) {
         switch continuation {
-        case .unsaid: return nil
+        case .unsaid: break
         case .flag(let place):
             guard case .boolean(let flag)? = try Self.find(place, in: body) else {
                 throw .wrongType(path: Self.path(place), expected: .boolean)
             }
-            return flag
+            page.hasMore = flag
         case .total(let place):
             guard case .integer(let total)? = try Self.find(place, in: body) else {
                 throw .wrongType(path: Self.path(place), expected: .integer)
             }
             guard total >= 0 else { throw .outOfRange(path: Self.path(place)) }
-            guard case .offset(let index, let size) = request else { return nil }
-            // At most a million pages of at most some ten thousand items: far from the bounds of 64 bits.
-            return (Int64(index) + 1) * Int64(size) < total
+            guard case .offset(let index, let size) = request else { return }
+            page.total = Int(total)
+            // What was received counts: the server may answer fewer items than it was asked for. At most a million pages of
+            // at most some ten thousand items: far from the bounds of 64 bits.
+            page.hasMore = index * size + page.items.count < total
         }
     }
 

@@ -1,10 +1,11 @@
 /// Answers requests for pages of one list: whatever the server's interface looks like.
 ///
-/// The list has one order, the store's: keys that are decimal numbers first, by value, then the others by their UTF-8
-/// bytes. A page is a stretch of the list as it was at one moment; moments of different pages may differ. What the server
-/// hides is not in the list and takes no place in it. A source that counts answers any size up to the one that the list is
-/// walked with, because a page of another size is what shows two neighbours of different pages at one moment; walks by
-/// very few items may ask for some more.
+/// A page is a stretch of the list as it was at one moment; moments of different pages may differ. What the server hides is
+/// not in the list and takes no place in it. A source that counts may answer in any order, as long as it is the same for
+/// every page; it answers any size up to the one that the list is walked with, because pages overlap by a few items, or is
+/// one with ``ListConfiguration/hasFixedPages``. Walks by very few items may ask for some more. A source that goes on behind
+/// a key answers in the store's order, decimal numbers first, by value, then other keys by their UTF-8 bytes; or in the
+/// order of the bytes alone. A source may answer fewer items than asked for, and then is asked for the next ones.
 public protocol PageSource: Sendable {
     /// How places in the list are named.
     var paging: Paging { get }
@@ -37,15 +38,14 @@ public enum PageRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether the answer begins where the list does.
-    var isFirst: Bool { self == .offset(index: 0, size: size) || self == .keyset(after: nil, size: size) }
 }
 
 /// One item of a list, which becomes one row.
 public struct ListItem: Hashable, Sendable {
     /// What tells it from the others of its list.
     public var key: String
-    /// The payload of its row.
+    /// The payload of its row. It replaces the row's payload as a whole: members that were added to the row on the device
+    /// and are not in here, such as a `starred` of the app's own, are gone with the next update.
     public var payload: [UInt8]
     /// When the server last changed it, in milliseconds since 1970-01-01 UTC; nil where the server does not say.
     public var updatedAt: Int64?
@@ -62,12 +62,18 @@ public struct ListItem: Hashable, Sendable {
 public struct ListPage: Hashable, Sendable {
     /// The items, in the order of the list.
     public var items: [ListItem]
-    /// Whether items follow; nil where the server does not say, and then fewer items than asked for are the last.
+    /// Whether items follow; nil where the server does not say.
     public var hasMore: Bool?
+    /// The number of all items of the list; nil where the server does not say. It is believed rather than ``hasMore``.
+    public var total: Int?
 
     /// A page of the given parts.
-    public init(items: [ListItem], hasMore: Bool? = nil) {
+    public init(items: [ListItem], hasMore: Bool? = nil, total: Int? = nil) {
         self.items = items
         self.hasMore = hasMore
+        self.total = total
     }
+
+    /// Whether the server says that items follow, and not how many.
+    var saysMore: Bool { hasMore == true && total == nil }
 }

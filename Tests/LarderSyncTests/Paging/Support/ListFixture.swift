@@ -10,11 +10,11 @@ final class ListFixture: Sendable {
     let resource: ResourceKey
     let events = Mutex<[ListEvent]>([])
 
-    init(resource: ResourceKey = ResourceKey("users", 1)) throws {
+    init(resource: ResourceKey = ResourceKey("users", 1), host: HostServices = .system()) throws {
         // In memory where there is such a place: these tests are about order, not about the medium.
         let folder = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
         path = "\(folder)/larder-lists-\(UUID().uuidString)"
-        store = try Store.open(at: path)
+        store = try Store.open(at: path, host: host)
         self.resource = resource
     }
 

@@ -43,12 +43,14 @@ final class ListServer: PageSource {
     private let state: Mutex<State>
     private let meddle: Mutex<@Sendable (inout State, Moment) -> Void>
     private let canned: @Sendable (PageRequest, Int) throws -> ListPage?
+    /// Whether it says how many items there are.
+    private let saysTotal: Bool
 
     /// - Parameters:
     ///   - meddle: changes the list at a moment.
     ///   - canned: an answer in place of the list's own.
     init(
-        _ paging: Paging = .offset, _ items: [Int: String],
+        _ paging: Paging = .offset, _ items: [Int: String], total: Bool = false,
         meddle: @escaping @Sendable (inout State, Moment) -> Void = { _, _ in },
         canned: @escaping @Sendable (PageRequest, Int) throws -> ListPage? = { _, _ in nil }
     ) {
@@ -56,16 +58,18 @@ final class ListServer: PageSource {
         state = Mutex(State(items: items))
         self.meddle = Mutex(meddle)
         self.canned = canned
+        saysTotal = total
     }
 
     /// A list of these keys, whose items have the text `row` and their key.
     convenience init(
-        _ paging: Paging = .offset, keys: some Sequence<Int>,
+        _ paging: Paging = .offset, keys: some Sequence<Int>, total: Bool = false,
         meddle: @escaping @Sendable (inout State, Moment) -> Void = { _, _ in },
         canned: @escaping @Sendable (PageRequest, Int) throws -> ListPage? = { _, _ in nil }
     ) {
         self.init(
-            paging, Dictionary(uniqueKeysWithValues: keys.map { ($0, "row \($0)") }), meddle: meddle, canned: canned)
+            paging, Dictionary(uniqueKeysWithValues: keys.map { ($0, "row \($0)") }), total: total, meddle: meddle,
+            canned: canned)
     }
 
     /// A list of these keys, in place of which an answer may come that is not its own.
@@ -102,7 +106,8 @@ final class ListServer: PageSource {
             state.requests.append(request)
             let number = state.requests.count
             meddle(&state, .before(number))
-            let page = Self.page(request, state.items)
+            var page = Self.page(request, state.items)
+            if saysTotal { page.total = state.items.count }
             meddle(&state, .during(number))
             return (number, page)
         }

@@ -1,0 +1,125 @@
+// Proves that a pass deletes no row that the server has, and is whole only when it saw all of the list, whatever the server
+// answers: fewer items than were asked for, another order, a list that moves, an empty list in place of one with items.
+
+import HTTPTypes
+import Larder
+import LarderSync
+import LarderTesting
+import Testing
+
+@Suite struct `A server that answers fewer items than were asked for` {
+    /// The rows there were, the items on the server, the size asked for and the most that is answered.
+    static let capped = [
+        (120, 120, 100, 70), (120, 120, 100, 90), (150, 150, 200, 100), (0, 120, 100, 5), (0, 180, 100, 100),
+    ]
+
+    @Test(arguments: [Paging.offset, .keyset], capped)
+    func `loses no row and is seen to its end`(_ paging: Paging, _ sizes: (Int, Int, Int, Int)) async throws {
+        let (rows, items, size, cap) = sizes
+        let fixture = try ListFixture()
+        if rows > 0 {
+            try await fixture.reconcile(OrderedSource(paging, keys: 1...rows), ListConfiguration(pageSize: 100))
+        }
+        let source = OrderedSource(paging, keys: 1...items, cap: cap)
+        let report = try await fixture.reconcile(source, ListConfiguration(pageSize: size))
+        #expect(report.deleted == 0)
+        #expect(try fixture.keys() == Array(1...items))
+        #expect(try fixture.known()?.syncedAt != nil)
+    }
+
+    @Test(arguments: [1, 2, 3, 4])
+    func `is seen to its end also where it answers very few`(_ cap: Int) async throws {
+        for paging in [Paging.offset, .keyset] {
+            for count in [1, 2, 3, 5, 12, 13] {
+                let fixture = try ListFixture()
+                try await fixture.put(1...30)
+                let trusting = ListConfiguration(pageSize: 10, protection: .init(.trust))
+                try await fixture.reconcile(OrderedSource(paging, keys: 1...count, cap: cap), trusting)
+                #expect(try fixture.keys() == Array(1...count), "\(paging), \(count) by \(cap)")
+            }
+        }
+    }
+
+    @Test func `is not seen to its end where it says that there are more`() async throws {
+        let fixture = try ListFixture()
+        try await fixture.put(1...12)
+        let server = ListServer.saying(keys: 1...10) { request, _ in
+            guard case .offset(let index, let size) = request else { return nil }
+            let items = (1...10).dropFirst(index * size).prefix(size).map { ListServer.item($0, "row \($0)") }
+            return ListPage(items: items, total: 12)
+        }
+        guard case .unsettled(.total, walks: 3) = try await fixture.failure(server) else {
+            Issue.record("another error")
+            return
+        }
+        #expect(try fixture.keys() == Array(1...12))
+    }
+
+    @Test func `loses no row where the answer says how many there are`() async throws {
+        let fixture = try ListFixture()
+        try await fixture.put(1...180)
+        let transport = HandlerTransport { request, _ in
+            let numbers = (request.path ?? "").split(whereSeparator: { "=&".contains($0) }).compactMap { Int($0) }
+            let items = (1...180).dropFirst(numbers[0] * numbers[1]).prefix(min(numbers[1], 50))
+            let list = items.map { "{\"id\":\($0),\"name\":\"row \($0)\"}" }.joined(separator: ",")
+            return TransportResponse(status: .ok, body: Array("{\"items\":[\(list)],\"total\":180}".utf8))
+        }
+        let base = try #require(BaseURL("http://127.0.0.1"))
+        let source = JSONPageSource(
+            transport: transport, base: base, path: "/users",
+            layout: JSONPageLayout(items: ["items"], continuation: .total(["total"])))
+        let report = try await fixture.reconcile(source, ListConfiguration(pageSize: 100))
+        #expect(report.deleted == 0)
+        #expect(try fixture.keys() == Array(1...180))
+    }
+}
+
+@Suite struct `A list in an order of its own` {
+    /// Hexadecimal texts, five of them digits only, by their bytes: the store has those five in front of all others.
+    static let hexadecimal = (0..<395).map { String(0x1a00 + $0, radix: 16) } + ["12", "345", "6789", "70", "9"]
+    static let names = (0..<25).map {
+        ["anna", "Bert", "clara", "Dora", "emil"][$0 % 5] + String(UnicodeScalar(UInt8(97 + $0)))
+    }
+
+    static let orders: [[String]] = [
+        hexadecimal.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) },
+        names.sorted { $0.lowercased() < $1.lowercased() },
+        (1...39).reversed().map(String.init),
+    ]
+
+    @Test(arguments: orders.indices, [2, 5, 20])
+    func `loses no row`(_ index: Int, _ size: Int) async throws {
+        let keys = Self.orders[index]
+        let fixture = try ListFixture()
+        let resource = fixture.resource
+        try await fixture.store.write { transaction in
+            for key in keys {
+                let payload = Array("{\"id\":\"\(key)\"}".utf8)
+                try transaction.put(payload, at: RowKey(resource: resource, type: "user", key: key), updatedAt: 0)
+            }
+        }
+        let source = OrderedSource(keys: keys)
+        let report = try await fixture.reconcile(source, ListConfiguration(pageSize: size))
+        #expect(report.deleted == 0)
+        #expect(try fixture.known()?.rowCount == keys.count)
+        let shorter = OrderedSource(keys: Array(keys.dropFirst(3).dropLast(2)))
+        #expect(try await fixture.reconcile(shorter, ListConfiguration(pageSize: size)).deleted == 5)
+        #expect(try fixture.known()?.rowCount == keys.count - 5)
+    }
+
+    @Test func `of bytes may be asked for by key`() async throws {
+        let fixture = try ListFixture()
+        let keys = Self.orders[0]
+        try await fixture.reconcile(OrderedSource(.keyset, keys: keys), ListConfiguration(pageSize: 20))
+        #expect(try fixture.known()?.rowCount == keys.count)
+    }
+}
+
+@Suite struct `A pass that is whole` {
+    @Test func `has a row that stayed while a deletion in front moved it to an earlier place`() async throws {
+        let fixture = try ListFixture()
+        let server = ListServer(keys: 1...20) { state, moment in if moment == .before(2) { state.delete(1) } }
+        try await fixture.reconcile(server, ListConfiguration(pageSize: 5))
+        #expect(Set(2...20).isSubset(of: try fixture.keys()))
+    }
+}
