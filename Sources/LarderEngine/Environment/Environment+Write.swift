@@ -10,7 +10,8 @@ private import Darwin
 extension Environment {
     /// Runs `job` on the writer thread, with no transaction open; it may call ``transact(durability:_:)``.
     ///
-    /// Jobs run one at a time in the order given, except that bulk jobs let all others go first. Never blocks.
+    /// Jobs run one at a time in the order given, except that bulk jobs let others go first: one runs after eight others at
+    /// the latest. Never blocks.
     ///
     /// - Throws: ``EngineError/closed``, ``EngineError/readOnly``, ``EngineError/usedAfterFork``,
     ///   ``EngineError/stopped``; then the job does not run.
@@ -22,6 +23,9 @@ extension Environment {
 
     /// Whether work that is not bulk waits for the writer thread: a bulk batch should end soon.
     public var hasWaitingWriters: Bool { writer.hasUrgentJobs }
+
+    /// Whether the environment is closing: a long job should end at its next commit.
+    public var isClosing: Bool { writer.isEnding }
 
     /// Runs `body` in one write transaction and commits it. Only on the writer thread, inside ``onWriter(isBulk:_:)``.
     ///

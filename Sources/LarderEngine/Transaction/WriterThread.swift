@@ -16,11 +16,15 @@ final class WriterThread: @unchecked Sendable {
     private let monitor = Monitor()
     private var urgent = JobQueue()
     private var bulk = JobQueue()
+    /// Jobs run since the last bulk job while one waited.
+    private var urgentStreak = 0
     private var isStopping = false
     private var idleWork: (@Sendable () -> Void)?
     private var thread: pthread_t?
     private let hasEnded = Atomic<Bool>(false)
 
+    /// After so many other jobs in a row a waiting bulk job runs, so that writers in a loop cannot starve bulk work.
+    private static let longestStreak = 8
     /// How long the thread sleeps before it looks after stale readers.
     private static let idleMilliseconds = 60_000
 
@@ -55,7 +59,7 @@ final class WriterThread: @unchecked Sendable {
         return pthread_equal(pthread_self(), thread) != 0
     }
 
-    /// Runs `job` on the thread after those already waiting; bulk jobs let the others go first.
+    /// Runs `job` on the thread after those already waiting; bulk jobs let the others go first, eight in a row at most.
     ///
     /// - Returns: false when the thread is stopping, and the job will not run.
     func submit(isBulk: Bool, _ job: @escaping @Sendable () -> Void) -> Bool {
@@ -69,6 +73,9 @@ final class WriterThread: @unchecked Sendable {
 
     /// Whether a job waits that is not bulk work.
     var hasUrgentJobs: Bool { monitor.locked { !urgent.isEmpty } }
+
+    /// Whether the thread takes no more jobs.
+    var isEnding: Bool { monitor.locked { isStopping } }
 
     /// Runs what is waiting, then ends the thread. Returns when it has ended.
     func stop() {
@@ -91,13 +98,24 @@ final class WriterThread: @unchecked Sendable {
     private func nextJob() -> (@Sendable () -> Void)? {
         while true {
             let (job, isDone, isIdle) = monitor.locked { () -> ((@Sendable () -> Void)?, Bool, Bool) in
-                if let job = urgent.next() ?? bulk.next() { return (job, false, false) }
+                if let job = nextWaiting() { return (job, false, false) }
                 if isStopping { return (nil, true, false) }
                 return (nil, false, !monitor.wait(milliseconds: Self.idleMilliseconds))
             }
             if job != nil || isDone { return job }
             if isIdle { idleWork?() }
         }
+    }
+
+    /// The job whose turn it is; under the monitor.
+    private func nextWaiting() -> (@Sendable () -> Void)? {
+        if bulk.isEmpty { urgentStreak = 0 }
+        if urgentStreak < Self.longestStreak, let job = urgent.next() {
+            if !bulk.isEmpty { urgentStreak += 1 }
+            return job
+        }
+        urgentStreak = 0
+        return bulk.next() ?? urgent.next()
     }
 }
 
