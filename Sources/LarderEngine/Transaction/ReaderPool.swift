@@ -2,21 +2,32 @@ private import CLMDB
 
 /// Read transactions that have been reset and wait to be renewed, the last used first.
 ///
-/// Renewing one costs a tenth of beginning one, and a reset one pins no page.
+/// Renewing one costs a tenth of beginning one, and a reset one pins no page. But it keeps its slot of the reader table,
+/// which all processes share, so only a few are kept.
 final class ReaderPool: @unchecked Sendable {
     // Sendable: the array is touched under the monitor only, whose lock, unlike that of `Mutex`, the thread sanitizer
     // can see.
     private let monitor = Monitor()
     private var slots: [ReaderSlot] = []
 
+    /// The most that are kept.
+    static let limit = 16
+
     /// A reset transaction, or nil when none waits.
     func take() -> ReaderSlot? {
         monitor.locked { slots.popLast() }
     }
 
-    /// Takes back a transaction that has been reset.
+    /// Takes back a transaction that has been reset, or ends it when enough are waiting.
+    ///
+    /// Inside the gate: ending one after the environment has closed would touch freed memory.
     func put(_ slot: ReaderSlot) {
-        monitor.locked { slots.append(slot) }
+        let isKept = monitor.locked {
+            guard slots.count < Self.limit else { return false }
+            slots.append(slot)
+            return true
+        }
+        if !isKept { slot.end() }
     }
 
     /// Ends every waiting transaction and frees its reader slot.

@@ -1,7 +1,9 @@
+import CLMDB
 import Foundation
-import LarderEngine
 import Synchronization
 import Testing
+
+@testable import LarderEngine
 
 @Suite struct `A read` {
     /// Pitfall P7: a second snapshot on one thread, or one thread's snapshot on another.
@@ -28,6 +30,38 @@ import Testing
         #expect(wrong.load(ordering: .relaxed) == 0)
         #expect(try environment.info().usedReaders <= 17)
         try environment.close()
+    }
+
+    /// Slots of the reader table belong to all processes.
+    @Test func `gives its slot back after a burst, but for a few that are kept`() throws {
+        let directory = TemporaryDirectory()
+        let environment = try Environment.open(path: directory.path, options: .small)
+        try environment.set([1], [1])
+        let inside = Atomic<Int>(0)
+        onThreads(60) { _ in
+            try? environment.read { _ in
+                inside.add(1, ordering: .sequentiallyConsistent)
+                // All are inside at once.
+                while inside.load(ordering: .sequentiallyConsistent) < 60 { usleep(100) }
+            }
+        }
+        #expect(inside.load(ordering: .relaxed) == 60)
+        #expect(takenSlots(environment) == 16)
+        onThreads(40) { _ in _ = try? environment.get([1]) }
+        #expect(takenSlots(environment) <= 16)
+        try environment.close()
+    }
+
+    /// The slots of the reader table that are taken, by whatever process: lines of LMDB's own list, but for its heading.
+    private func takenSlots(_ environment: Environment) -> Int {
+        var count = -1
+        _ = unsafe mdb_reader_list(
+            environment.handle,
+            { _, context in
+                unsafe context?.assumingMemoryBound(to: Int.self).pointee += 1
+                return 0
+            }, &count)
+        return count
     }
 
     @Test func `that throws gives its snapshot back`() throws {
