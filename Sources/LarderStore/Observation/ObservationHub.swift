@@ -48,6 +48,8 @@ final class ObservationHub: Sendable {
 }
 
 /// One observer's wait. Changes that come before it looks again are merged, so it never lags by more than one.
+///
+/// Several tasks may wait at once: each change goes to the one that has waited longest, and the end to all.
 final class Subscription: Sendable {
     let region: Region
     private let hub: ObservationHub
@@ -55,7 +57,10 @@ final class Subscription: Sendable {
 
     private struct State {
         var pending: ChangeSet?
-        var waiter: CheckedContinuation<ChangeSet?, Never>?
+        var nextTicket = 0
+        var waiters: [(ticket: Int, continuation: CheckedContinuation<ChangeSet?, Never>)] = []
+        /// Waits that were cancelled before they began.
+        var cancelled: Set<Int> = []
         var isFinished = false
     }
 
@@ -68,12 +73,15 @@ final class Subscription: Sendable {
         hub.remove(ObjectIdentifier(self))
     }
 
-    /// Whether the store was closed or the observing task cancelled.
+    /// Whether the store was closed.
     var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    /// How many tasks wait.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     func receive(_ changes: ChangeSet) {
         let waiter = state.withLock { state -> CheckedContinuation<ChangeSet?, Never>? in
-            if let waiter = state.waiter.take() { return waiter }
+            if !state.waiters.isEmpty { return state.waiters.removeFirst().continuation }
             if state.pending == nil { state.pending = changes } else { state.pending?.merge(changes) }
             return nil
         }
@@ -81,27 +89,47 @@ final class Subscription: Sendable {
     }
 
     func finish() {
-        let waiter = state.withLock { state in
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
             state.isFinished = true
-            return state.waiter.take()
+            return state.waiters
         }
-        waiter?.resume(returning: nil)
+        for waiter in waiters { waiter.continuation.resume(returning: nil) }
     }
 
     /// The changes since the last call; nil when the store closed or the task was cancelled.
     func next() async -> ChangeSet? {
-        await withTaskCancellationHandler {
+        let ticket = state.withLock { state in
+            state.nextTicket += 1
+            return state.nextTicket
+        }
+        let changes = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let known = state.withLock { state -> ChangeSet?? in
+                    if state.cancelled.contains(ticket) { return .some(nil) }
                     if let pending = state.pending.take() { return .some(pending) }
                     if state.isFinished { return .some(nil) }
-                    state.waiter = continuation
+                    state.waiters.append((ticket, continuation))
                     return nil
                 }
                 if let known { continuation.resume(returning: known) }
             }
         } onCancel: {
-            finish()
+            cancel(ticket)
         }
+        state.withLock { _ = $0.cancelled.remove(ticket) }
+        return changes
+    }
+
+    /// Ends one wait; others of the same observer go on.
+    private func cancel(_ ticket: Int) {
+        let waiter = state.withLock { state -> CheckedContinuation<ChangeSet?, Never>? in
+            guard let index = state.waiters.firstIndex(where: { $0.ticket == ticket }) else {
+                state.cancelled.insert(ticket)
+                return nil
+            }
+            return state.waiters.remove(at: index).continuation
+        }
+        waiter?.resume(returning: nil)
     }
 }

@@ -58,7 +58,8 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
 public struct StoreChanges: AsyncSequence, Sendable {
     let subscription: Subscription
 
-    /// The one observer's position; a second iterator shares it.
+    /// The one observer's position. A second iterator shares it: each change goes to one of them, to the one that has
+    /// waited longest, and the end to both.
     public func makeAsyncIterator() -> Iterator {
         Iterator(subscription: subscription)
     }

@@ -1,6 +1,7 @@
 import LarderFormat
-import LarderStore
 import Testing
+
+@testable import LarderStore
 
 @Suite struct `An observer` {
     private let directory = TemporaryStore()
@@ -137,5 +138,49 @@ import Testing
         for await _ in began {}
         #expect(try await pending.next() == nil)
         #expect(try await late.next() == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `may be iterated by several tasks: each change goes to one, the end to all`()
+        async throws
+    {
+        let store = try directory.open()
+        let changes = store.changes(in: .resource(translations))
+        let observers = (0..<3).map { _ in
+            Task { () -> [RowKey] in
+                var seen: [RowKey] = []
+                for await change in changes { seen += change.rows[translations]?.upserts ?? [] }
+                return seen
+            }
+        }
+        for number in 1...6 {
+            // All wait again before the next change, so that none of them is merged.
+            try await store.eventually { changes.subscription.waiterCount == 3 }
+            try await store.put([key(number)])
+        }
+        try await store.eventually { changes.subscription.waiterCount == 3 }
+        try store.close()
+        var seen: [RowKey] = []
+        for observer in observers { seen += await observer.value }
+        #expect(seen.sorted() == (1...6).map { key($0) })
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `that is cancelled leaves others of the same sequence waiting`() async throws {
+        let store = try directory.open()
+        let changes = store.changes(in: .resource(translations))
+        let cancelled = Task { () -> Bool in
+            var iterator = changes.makeAsyncIterator()
+            return await iterator.next() == nil
+        }
+        try await store.eventually { changes.subscription.waiterCount == 1 }
+        let other = Task { () -> Set<RowKey>? in
+            var iterator = changes.makeAsyncIterator()
+            return await iterator.next()?.rows[translations]?.upserts
+        }
+        try await store.eventually { changes.subscription.waiterCount == 2 }
+        cancelled.cancel()
+        #expect(await cancelled.value)
+        try await store.put([key(1)])
+        #expect(await other.value == [key(1)])
+        try store.close()
     }
 }
