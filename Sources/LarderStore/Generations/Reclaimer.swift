@@ -4,6 +4,9 @@ internal import Logging
 internal import Synchronization
 
 /// Removes garbage behind the callers' backs, in short commits that let other writes go first.
+///
+/// When a commit fails, as on a full disk, everything that waits is kept and tried again after the next commit that
+/// succeeds. Only what cannot be removed because it is damaged is left to the next open.
 final class Reclaimer: Sendable {
     private struct State {
         var generations: [Int64] = []
@@ -64,11 +67,15 @@ final class Reclaimer: Sendable {
     /// A question to ask every few rows: is this batch's time up?
     func deadline() -> () -> Bool { BulkLimits.deadline(environment, host) }
 
+    /// Tries again what a failed commit has left; to be called after a commit that succeeded.
+    func retry() { wake { _ in } }
+
     private func wake(_ add: (inout State) -> Void) {
         let isIdle = state.withLock { state in
             add(&state)
-            defer { state.isRunning = true }
-            return !state.isRunning
+            if state.isRunning || state.isDone { return false }
+            state.isRunning = true
+            return true
         }
         if isIdle { schedule() }
     }
@@ -77,8 +84,8 @@ final class Reclaimer: Sendable {
         do throws(EngineError) {
             try environment.onWriter(isBulk: true) { self.step() }
         } catch {
-            // The store is closing; the next open goes on.
-            state.withLock { $0 = State() }
+            // The store is closing, or was stopped; the next open goes on.
+            state.withLock { $0.isRunning = false }
             host.logger.debug("garbage is left to the next open", metadata: ["error": "\(error)"])
         }
     }
@@ -86,54 +93,62 @@ final class Reclaimer: Sendable {
     /// One batch; on the writer thread.
     private func step() {
         let now = state.withLock { $0 }
-        if !now.discarded.isEmpty {
-            discardSome(now.discarded)
-        } else if !now.blobs.isEmpty {
-            reclaimSome(now.blobs)
-        } else if let generation = now.generations.first {
-            reclaimSome(of: generation)
-        } else if let index = now.indexes.first {
-            reclaimSome(ofIndex: index)
+        let outcome =
+            if !now.discarded.isEmpty {
+                discardSome(now.discarded)
+            } else if !now.blobs.isEmpty {
+                reclaimSome(now.blobs)
+            } else if let generation = now.generations.first {
+                reclaimSome(of: generation)
+            } else if let index = now.indexes.first {
+                reclaimSome(ofIndex: index)
+            } else {
+                Outcome.done
+            }
+        let goesOn = state.withLock { state in
+            // What failed is tried again after another commit: trying at once would keep the writer busy for nothing.
+            state.isRunning = outcome != .failed && !state.isDone
+            return state.isRunning
         }
-        let isDone = state.withLock { state in
-            state.isRunning = !state.isDone
-            return state.isDone
-        }
-        if !isDone { schedule() }
+        if goesOn { schedule() }
     }
 
-    private func reclaimSome(of generation: Int64) {
-        let isMore = commit { transaction in
+    private func reclaimSome(of generation: Int64) -> Outcome {
+        let (isMore, outcome) = commit { transaction in
             try transaction.reclaimSome(of: generation, isTimeUp: deadline())
         }
-        if isMore != true { state.withLock { _ = $0.generations.removeFirst() } }
+        if outcome != .failed, isMore != true { state.withLock { _ = $0.generations.removeFirst() } }
+        return outcome
     }
 
-    private func reclaimSome(ofIndex index: Int64) {
-        let isMore = commit { transaction in
+    private func reclaimSome(ofIndex index: Int64) -> Outcome {
+        let (isMore, outcome) = commit { transaction in
             try transaction.reclaimSome(ofIndex: index, isTimeUp: deadline())
         }
-        if isMore != true { state.withLock { _ = $0.indexes.removeFirst() } }
+        if outcome != .failed, isMore != true { state.withLock { _ = $0.indexes.removeFirst() } }
+        return outcome
     }
 
     /// Makes what is still staging garbage; what was committed meanwhile stays.
-    private func discardSome(_ blobs: [Int64]) {
-        let garbage = commit { transaction in
+    private func discardSome(_ blobs: [Int64]) -> Outcome {
+        let (garbage, outcome) = commit { transaction in
             try blobs.filter { blob in
                 try transaction.discardStagedBlob(blob)
                 return try transaction.isGarbage(blob)
             }
         }
+        if outcome == .failed { return outcome }
         state.withLock { state in
             state.discarded.removeFirst(blobs.count)
             state.blobs += garbage ?? []
         }
+        return outcome
     }
 
     /// Removes as many blobs as one batch may, at least a part of one.
-    private func reclaimSome(_ blobs: [Int64]) {
+    private func reclaimSome(_ blobs: [Int64]) -> Outcome {
         var condemned: [Int64] = []
-        let ended = commit { transaction -> Int in
+        let (ended, outcome) = commit { transaction -> Int in
             let isTimeUp = deadline()
             var bytes: Int64 = 0
             for (position, blob) in blobs.enumerated() {
@@ -151,21 +166,39 @@ final class Reclaimer: Sendable {
             return blobs.count
         }
         for blob in condemned { leases.absolve(blob) }
-        // What could not be removed is left to the next open.
-        state.withLock { $0.blobs.removeFirst(ended ?? blobs.count) }
+        if outcome != .failed { state.withLock { $0.blobs.removeFirst(ended ?? blobs.count) } }
+        return outcome
+    }
+
+    /// How a batch ended.
+    private enum Outcome {
+        /// Committed.
+        case done
+        /// What is stored is damaged, and trying again would not help: left to the next open.
+        case damaged
+        /// Not committed; to be tried again.
+        case failed
     }
 
     /// Runs `body` in a commit of its own; nil when it failed.
-    private func commit<Result>(_ body: (inout Transaction) throws -> Result) -> Result? {
+    private func commit<Result>(_ body: (inout Transaction) throws -> Result) -> (Result?, Outcome) {
         do {
-            return try meter.measure(isBulk: true) {
+            let result = try meter.measure(isBulk: true) {
                 try environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
                     try Transaction.run(&engine, tables, room, body).0
                 }
             }
+            return (result, .done)
         } catch {
             host.logger.warning("could not reclaim garbage", metadata: ["error": "\(error)"])
-            return nil
+            return (nil, Self.isDamage(error) ? .damaged : .failed)
+        }
+    }
+
+    private static func isDamage(_ error: any Error) -> Bool {
+        switch error {
+        case StoreError.damaged, EngineError.corrupted: true
+        default: false
         }
     }
 }

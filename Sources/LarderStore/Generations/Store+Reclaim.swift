@@ -56,53 +56,55 @@ extension Store {
         }
     }
 
-    /// Makes what a killed process was staging garbage, and has all garbage removed.
+    /// Has all garbage removed and confirmed overlays looked at, which the process that was to do so may have left.
     ///
-    /// Only while no other process has the store open. What cannot be recovered does not keep the store from opening:
-    /// it is never visible, and a later open tries again.
-    func recover() {
+    /// What cannot be recovered does not keep the store from opening: it is never visible, and a later open tries again.
+    ///
+    /// - Parameter isAlone: whether no other process has the store open. Only then is what is being staged the remains of
+    ///   a killed process, and becomes garbage first.
+    func recover(isAlone: Bool) {
         do {
-            let stale = try read { view in try view.tables.generations(in: .staging, view.transaction) }
-            if !stale.isEmpty {
-                try writeBlocking { transaction in
-                    for (number, record) in stale {
-                        try transaction.recover(Staging(resource: record.owner, generation: number))
-                    }
-                }
-                host.logger.info("discarded unfinished full copies", metadata: ["count": "\(stale.count)"])
-            }
-            try recoverBlobs()
+            if isAlone { try discardStaged() }
             let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
+            let blobs = try read { view in try view.tables.blobs(in: .garbage, view.transaction) }
             let indexes = try read { view in try view.indexes() }.filter { $0.state == .removing }
-            shared.reclaimer.add(garbage.map(\.number), indexes: indexes.map(\.number))
+            // What was staged a moment ago is given to the reclaimer twice; the second time does nothing.
+            shared.reclaimer.add(garbage.map(\.number), blobs: blobs, indexes: indexes.map(\.number))
         } catch {
             host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
         }
         do {
-            try recoverReleases()
+            try recoverReleases(isAlone: isAlone)
         } catch {
             host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
         }
     }
 
     /// Has looked at all confirmed overlays: the process that was to release some, or walked a list beneath them, is gone.
-    private func recoverReleases() throws {
+    private func recoverReleases(isAlone: Bool) throws {
         guard try read({ view in try view.hasConfirmedOverlays() }) else { return }
         var orders = ReleaseOrders()
-        orders.add(.everything)
+        orders.add(isAlone ? .everything : .everythingBesideOthers)
         shared.releaser.add(orders, in: shared)
     }
 
-    private func recoverBlobs() throws {
-        let stale = try read { view in try view.tables.blobs(in: .staging, view.transaction) }
-        if !stale.isEmpty {
+    private func discardStaged() throws {
+        let generations = try read { view in try view.tables.generations(in: .staging, view.transaction) }
+        if !generations.isEmpty {
             try writeBlocking { transaction in
-                for blob in stale { try transaction.discardStagedBlob(blob) }
+                for (number, record) in generations {
+                    try transaction.recover(Staging(resource: record.owner, generation: number))
+                }
             }
-            host.logger.info("discarded unfinished bodies", metadata: ["count": "\(stale.count)"])
+            host.logger.info("discarded unfinished full copies", metadata: ["count": "\(generations.count)"])
         }
-        // What was staged a moment ago is garbage by now, and given to the reclaimer twice; the second time does nothing.
-        shared.reclaimer.add([], blobs: try read { view in try view.tables.blobs(in: .garbage, view.transaction) })
+        let blobs = try read { view in try view.tables.blobs(in: .staging, view.transaction) }
+        if !blobs.isEmpty {
+            try writeBlocking { transaction in
+                for blob in blobs { try transaction.discardStagedBlob(blob) }
+            }
+            host.logger.info("discarded unfinished bodies", metadata: ["count": "\(blobs.count)"])
+        }
     }
 }
 

@@ -79,6 +79,7 @@ final class SharedState: Sendable {
             for hub in hubs.withLock({ $0.values.compactMap(\.object) }) { hub.publish(effects.changes) }
         }
         reclaimer.add(effects.garbage, blobs: effects.garbageBlobs, indexes: effects.garbageIndexes)
+        reclaimer.retry()
         releaser.add(effects.releases, in: self)
     }
 

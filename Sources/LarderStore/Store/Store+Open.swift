@@ -4,9 +4,9 @@ internal import LarderFormat
 extension Store {
     /// Opens the store in the directory at `path`, made when it does not exist.
     ///
-    /// A process that opens the same directory twice with the same options shares one environment. What a killed
-    /// process was staging becomes garbage and is reclaimed in the background, where accepted writes that it had yet to
-    /// release are released too. When more is stored than ``StoreOptions/sizeCap`` allows, what may go is evicted before the
+    /// A process that opens the same directory twice with the same options shares one environment. Garbage that
+    /// another process has left is reclaimed in the background, where accepted writes that it had yet to release are released
+    /// too; what a killed process was staging becomes garbage when no other process has the store open. When more is stored than ``StoreOptions/sizeCap`` allows, what may go is evicted before the
     /// first write. Blocks while another process opens or closes the store.
     ///
     /// - Throws: ``EngineError`` (its cases under opening), ``StoreError/notAStore``,
@@ -24,7 +24,7 @@ extension Store {
             let store = try Store(
                 environment: environment, host: host, isReadOnly: isReadOnly, sizeCap: options.sizeCap)
             if !isReadOnly {
-                if environment.wasOpenedAlone { store.shared.recoverOnce { store.recover() } }
+                store.shared.recoverOnce { store.recover(isAlone: environment.wasOpenedAlone) }
                 store.fitToCap()
             }
             return store

@@ -22,6 +22,8 @@ package struct RunEnd: Hashable, Sendable {
 package enum ReleaseOccasion: Hashable, Sendable {
     /// A write was confirmed, a floor or the state of a resource has changed, or the store was opened.
     case change
+    /// The store was opened while another process had it open, which may be walking lists.
+    case openBesideOthers
     /// The host has removed the last filter that had the resource as member.
     case removal
     /// A run has ended.

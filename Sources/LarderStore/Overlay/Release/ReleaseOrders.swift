@@ -8,6 +8,8 @@ struct ReleaseOrder: Hashable, Sendable {
         var prefix: [UInt8]
         /// Whether the host has removed the last filter that had it as member.
         var isRemoval = false
+        /// Whether another process may be walking a list beneath them.
+        var isBesideOthers = false
     }
 
     let scope: Scope
@@ -16,6 +18,9 @@ struct ReleaseOrder: Hashable, Sendable {
 
     /// All there are.
     static let everything = ReleaseOrder(Scope(prefix: []))
+
+    /// All there are, while another process has the store open.
+    static let everythingBesideOthers = ReleaseOrder(Scope(prefix: [], isBesideOthers: true))
 
     /// All of one scope.
     init(_ scope: Scope) {
@@ -29,7 +34,10 @@ struct ReleaseOrder: Hashable, Sendable {
         self.init(Scope(prefix: prefix, isRemoval: isRemoval))
     }
 
-    var occasion: ReleaseOccasion { scope.isRemoval ? .removal : .change }
+    var occasion: ReleaseOccasion {
+        if scope.isRemoval { return .removal }
+        return scope.isBesideOthers ? .openBesideOthers : .change
+    }
 }
 
 /// What is to be looked at, no scope twice.
@@ -57,6 +65,7 @@ struct ReleaseOrders: Sendable {
         let first = starts.keys.min { left, right in
             // What a removal means is known in this process only.
             if left.isRemoval != right.isRemoval { return left.isRemoval }
+            if left.isBesideOthers != right.isBesideOthers { return left.isBesideOthers }
             return left.prefix.rawSpan.lexicographicallyPrecedes(right.prefix.rawSpan)
         }
         guard let first, let start = starts.removeValue(forKey: first) else { return nil }

@@ -29,7 +29,9 @@ extension Transaction {
             keeper = filters.isEmpty ? .removedFilters : .formerFilters
             isDoubted = filters.contains { $0.record.isRejected }
         } else {
-            keeper = room.passes.isUnderWay(over: resource, besides: occasion.endedPasses) ? .walk : .nobody
+            let mayBeWalked =
+                occasion == .openBesideOthers || room.passes.isUnderWay(over: resource, besides: occasion.endedPasses)
+            keeper = mayBeWalked ? .walk : .nobody
         }
         return Tenure(
             keeper: keeper, state: record.state, floor: record.floor, isFloorDoubted: isDoubted && !isVouched)

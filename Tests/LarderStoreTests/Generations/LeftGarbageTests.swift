@@ -1,0 +1,132 @@
+// Proves that garbage is removed whoever else has the store open, and whatever commit fails on the way.
+
+import Foundation
+import LarderFormat
+import Testing
+
+@testable import LarderEngine
+@testable import LarderStore
+
+/// Holds the store's guard file, as another process does that has the store open.
+final class OtherHolder {
+    private let file: FileDescriptor
+
+    init(_ path: String) throws {
+        file = try FileDescriptor(path + "/" + GuardFile.name, O_RDWR)
+        _ = try file.lock(exclusive: false, waits: true)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct `Garbage that was left` {
+    private let directory = TemporaryStore()
+
+    private func hasGarbage(_ store: Store) throws -> Bool {
+        let counts = try store.statistics().generations
+        return try counts.garbage > 0
+            || !store.read { view in try view.tables.blobs(in: .garbage, view.transaction) }.isEmpty
+    }
+
+    @Test func `is removed after an open beside another process`() async throws {
+        try directory.open().close()
+        let holder = try OtherHolder(directory.path)
+        for round in 0..<6 {
+            let store = try directory.open()
+            #expect(!store.environment.wasOpenedAlone)
+            try await store.put(
+                response("k", etag: "\(round)"), body: [UInt8](repeating: UInt8(round), count: 3_000_000))
+            try await fill(store, 1, rows: 100)
+            // The store is closed before the reclaimer is through.
+            try store.close()
+        }
+        let store = try directory.open()
+        try await store.eventually { try !hasGarbage(store) }
+        #expect(try size(store) < 4_200_000)
+        #expect(try store.findings() == [])
+        try store.close()
+        withExtendedLifetime(holder) {}
+    }
+
+    @Test func `does not include what another process may be writing`() async throws {
+        let first = try directory.open()
+        _ = try await first.beginStaging(translations)
+        try first.close()
+        let holder = try OtherHolder(directory.path)
+        let beside = try directory.open()
+        #expect(try beside.statistics().generations.counts == [0, 1, 0])
+        #expect(try beside.read { view in try view.resource(translations)?.stagingGeneration } != nil)
+        try beside.close()
+        withExtendedLifetime(holder) {}
+    }
+
+    @Test func `is kept when a commit fails, and removed after the next that succeeds`() async throws {
+        let store = try directory.open()
+        for id in 1...3 as ClosedRange<Int64> { try await fill(store, id) }
+        let entry = try await store.put(response("k"), body: [UInt8](repeating: 1, count: 300_000))
+        try await store.reclaim()
+        let (data, aside) = (directory.path + "/data.mdb", directory.path + "/aside")
+        try store.writeBlocking { transaction in
+            try transaction.evict(big(1))
+            try transaction.evict(big(2))
+            try transaction.removeResponse(at: entry.place)
+            // This commit is the last that succeeds.
+            try FileManager.default.moveItem(atPath: data, toPath: aside)
+        }
+        await #expect(throws: EngineError.replaced) { try await store.bulk { _ in } }
+        try FileManager.default.moveItem(atPath: aside, toPath: data)
+        let waiting = store.shared.reclaimer.waiting
+        #expect(waiting.generations.count == 2)
+        #expect(waiting.blobs == [entry.record.blob])
+        #expect(try hasGarbage(store))
+        try await store.put([key(1)])
+        try await store.eventually { try !hasGarbage(store) }
+        #expect(store.shared.reclaimer.waiting.generations == [])
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct `Accepted writes that were left, beside another process` {
+    /// Closes the fixture's store as if its process had ended before what `resource` says was acted on.
+    private func leave(_ fixture: ReleaseFixture, floor: Int64) throws {
+        try fixture.store.close()
+        let raw = try RawStore(fixture.temporary.path)
+        let record = try #require(try raw.records().first { $0.table == .resources })
+        var resource = try ResourceRecord(decoding: record.body.rawSpan)
+        resource.floor = floor
+        try raw.replace([record], by: [record.resealed(resource.encode())])
+        try raw.close()
+    }
+
+    @Test func `are released when the server's rows show them`() async throws {
+        let fixture = try await ReleaseFixture()
+        try await fixture.enqueue(1, [mine(1)])
+        try await fixture.accept(1, at: 12)
+        try leave(fixture, floor: 12)
+        let holder = try OtherHolder(fixture.temporary.path)
+        let store = try fixture.temporary.open()
+        try await store.eventually { try store.read { view in try view.overlays(of: translations) }.isEmpty }
+        try store.close()
+        withExtendedLifetime(holder) {}
+    }
+
+    @Test func `stay over a list, which the other may be walking, and become its row when it is gone`() async throws {
+        let fixture = try await ReleaseFixture(isHeld: false)
+        _ = try fixture.store.beginPass(over: translations)
+        try await fixture.enqueue(1, [mine(1)])
+        try await fixture.accept(1)
+        try fixture.store.close()
+        do {
+            let holder = try OtherHolder(fixture.temporary.path)
+            let store = try fixture.temporary.open()
+            // Behind what the open has had looked at.
+            for _ in 0..<4 { try await store.bulk { _ in } }
+            #expect(try store.read { view in try view.overlays(of: translations) }.count == 1)
+            try store.close()
+            withExtendedLifetime(holder) {}
+        }
+        let store = try fixture.temporary.open()
+        try await store.eventually { try store.read { view in try view.overlays(of: translations) }.isEmpty }
+        #expect(try store.read { view in try view.payload(at: key(1)) } == bytes("mine"))
+        try store.close()
+    }
+}
