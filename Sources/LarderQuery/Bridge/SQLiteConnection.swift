@@ -103,6 +103,14 @@ final class SQLiteConnection: @unchecked Sendable {
             })
     }
 
+    /// Whether the file of the database was removed, or another is in its place; false for one in memory.
+    var hasMoved: Bool {
+        var answer: Int32 = 0
+        // SQLite writes the answer during the call; a database without a file leaves it as it is.
+        let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
+        return code == SQLITE_OK && answer != 0
+    }
+
     /// Removes a file; one that is not there is fine.
     static func removeFile(_ path: String) { unsafe unlink(path) }
 

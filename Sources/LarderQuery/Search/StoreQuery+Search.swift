@@ -34,9 +34,11 @@ extension StoreQuery {
         }
     }
 
-    /// Lends the words to `body`; makes them anew once when the file turns out to be damaged.
+    /// Lends the words to `body`; makes them anew when the file was removed since, as by ``Store/clear(discardingUnsent:)`` in
+    /// whatever process, and once when it turns out to be damaged.
     private func withWords<Result: Sendable>(_ body: (WordIndex) throws -> Result) throws -> Result {
         try words.withLock { words in
+            if words?.connection.hasMoved == true { words = nil }
             do {
                 let open = try words ?? WordIndex.open(store)
                 words = open

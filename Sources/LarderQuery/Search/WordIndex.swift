@@ -8,10 +8,8 @@ internal import LarderStore
 /// is missing, damaged or another store's is made anew.
 // One thread at a time has it: whoever holds its owner's `Mutex`; nothing in it belongs to a thread.
 final class WordIndex: @unchecked Sendable {
-    /// The file's name in the store's directory. FORMAT.md, "The whole".
-    static let fileName = "search.sqlite"
-    /// The file and those that SQLite keeps beside it.
-    private static let fileNames = ["", "-journal", "-wal", "-shm"].map { fileName + $0 }
+    /// The file's name in the store's directory.
+    private static let fileName = Store.wordsFileName
     /// The version of what is written below.
     private static let version: Int64 = 1
 
@@ -32,7 +30,7 @@ final class WordIndex: @unchecked Sendable {
     static func open(_ store: Store) throws -> WordIndex {
         let id = try store.read { view in try view.format().storeID }.description
         if store.isReadOnly { return try WordIndex(uri: ":memory:", storeID: id) }
-        let directory = try store.pathToOpen(fileNames)
+        let directory = try store.pathToOpen(Store.wordsFileNames)
         let uri = "file:\((directory + "/" + fileName).uriEscaped)?modeof=\((directory + "/data.mdb").uriEscaped)"
         do {
             return try WordIndex(uri: uri, storeID: id)
@@ -44,7 +42,7 @@ final class WordIndex: @unchecked Sendable {
 
     /// Removes the file with the words of a store in the directory at `path`.
     static func remove(at path: String) {
-        for name in fileNames { SQLiteConnection.removeFile(path + "/" + name) }
+        for name in Store.wordsFileNames { SQLiteConnection.removeFile(path + "/" + name) }
     }
 
     private init(uri: String, storeID: String) throws {

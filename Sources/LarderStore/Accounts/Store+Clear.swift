@@ -2,8 +2,8 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Store {
-    /// Removes all content: rows, responses, tokens, the outbox, local changes, the journal. The store stays open and
-    /// usable; numbers go on where they were, so that none is used twice, and secondary indexes stay declared.
+    /// Removes all content: rows, responses, tokens, the outbox, local changes, the journal, and the words kept for
+    /// searches in a file of their own. The store stays open and usable; numbers go on where they were, so that none is used twice, and secondary indexes stay declared.
     ///
     /// For signing out. Stop what syncs and sends first: what is written meanwhile may stay. In commits of bounded size;
     /// a process that dies on the way leaves a sound store with a part of its content, and the next call goes on. Bytes
@@ -11,7 +11,7 @@ extension Store {
     ///
     /// - Parameter discardingUnsent: whether writes and points that were not sent go too.
     /// - Throws: ``StoreError/unsentWrites(_:)`` and ``StoreError/unsentPoints(_:)`` with nothing removed;
-    ///   `CancellationError` between two commits; ``EngineError``.
+    ///   `CancellationError` between two commits; ``EngineError``, also when the file of words cannot be removed.
     public func clear(discardingUnsent: Bool = false) async throws {
         try checkWritable()
         try await clearOutbox(discardingUnsent: discardingUnsent)
@@ -30,7 +30,17 @@ extension Store {
             try transaction.forgetPending()
             while try transaction.clearSome(of: .journal) {}
         }
+        try removeWords()
     }
+
+    /// Removes the file of words, last: whatever opens it anew from now on finds no rows to read words from. A search under
+    /// way, in whatever process, goes on with the file that it has open, and the next one notices that it is gone.
+    private func removeWords() throws { try environment.removeCompanions(Self.wordsFileNames) }
+
+    /// The name of the file of words in the store's directory. FORMAT.md, "The whole".
+    package static let wordsFileName = "search.sqlite"
+    /// The file of words and those that SQLite keeps beside it.
+    package static let wordsFileNames = ["", "-journal", "-wal", "-shm"].map { wordsFileName + $0 }
 
     /// Removes the store at `path`, which nobody may have open, with its directory when nothing else is in it.
     ///

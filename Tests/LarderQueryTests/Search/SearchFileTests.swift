@@ -98,6 +98,33 @@ import Testing
         #expect(content.contains("torch"))
     }
 
+    @Test func `goes with all content, and an index that has it open makes it anew`() async throws {
+        let queries = try (0..<2).map { _ in try StoreQuery(fixture.store, tables: [`A search for words`.table()]) }
+        func keys(_ word: String) throws -> [[String]] {
+            try queries.map { try $0.search("items", .words(word)).map(\.object.key.key) }
+        }
+        #expect(try keys("lamp") == [["1"], ["1"]])
+        #expect(try filesWith("lamp").contains("search.sqlite"))
+        try await fixture.store.clear()
+        #expect(try filesWith("lamp") == [] && filesWith("cave") == [])
+        #expect(!FileManager.default.fileExists(atPath: path))
+        try fixture.put([("3", #"{"title": "torch"}"#)])
+        #expect(try keys("torch") == [["3"], ["3"]])
+        #expect(try keys("lamp") == [[], []])
+        // In the file of that name again, not in the one that is gone.
+        #expect(try filesWith("torch").contains("search.sqlite"))
+        #expect(try filesWith("lamp") == [])
+    }
+
+    /// The files of the store's directory that hold a text, but for the data file: unused pages of it may.
+    private func filesWith(_ text: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: fixture.path).filter { name in
+            if name == "data.mdb" { return false }
+            let content = try Data(contentsOf: URL(fileURLWithPath: fixture.path + "/" + name))
+            return content.firstRange(of: Data(text.utf8)) != nil
+        }
+    }
+
     @Test func `is in no way of opening, verifying and copying the store`() throws {
         #expect(try found("lamp") == ["1"])
         try fixture.store.close()

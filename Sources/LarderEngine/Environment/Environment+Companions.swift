@@ -1,0 +1,30 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+extension Environment {
+    /// Removes files that lie beside the data file; those that are not there are fine.
+    ///
+    /// With the directory locked, and only while the data file is still the one that is open: the files beside another store,
+    /// which took its place, are not this one's. Blocks while another process opens or closes the store.
+    ///
+    /// - Parameter names: none of LMDB's and none of the engine's own.
+    /// - Throws: ``EngineError/replaced``; ``EngineError/closed``, ``EngineError/readOnly``,
+    ///   ``EngineError/usedAfterFork``, ``EngineError/stopped``; an error of the system when a file cannot be removed.
+    public func removeCompanions(_ names: [String]) throws(EngineError) {
+        try checkUsable()
+        if options.isReadOnly { throw .readOnly }
+        let directory = StoreDirectory(path: path)
+        let lock = try directory.lock()
+        defer { withExtendedLifetime(lock) {} }
+        if try directory.dataIdentity() != identity { throw .replaced }
+        for name in names {
+            precondition(!name.contains("/"), "a file beside the data file")
+            if unsafe unlink(path + "/" + name) != 0, errno != ENOENT {
+                throw EngineError(code: errno, operation: "unlink")
+            }
+        }
+    }
+}
