@@ -94,6 +94,14 @@ package enum CollectionKey: Hashable, Sendable {
         prefix(.single, resource, type: type) { _ in }
     }
 
+    /// What the keys of single answers begin with, for rows of one resource.
+    package static func prefix(singlesOf resource: ResourceKey) -> [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: Kind.single.rawValue)
+        writer.append(resource: resource)
+        return writer.bytes
+    }
+
     /// What the record and the chunks of a collection begin with.
     package static func prefix(number: Int64) -> [UInt8] {
         var writer = TupleWriter()

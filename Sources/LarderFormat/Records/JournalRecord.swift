@@ -11,7 +11,7 @@ package struct JournalRecord: Hashable, Sendable {
     package enum Event: Hashable, Sendable {
         /// Kind `outcome`: an entry left the outbox.
         case outcome(Outcome)
-        /// Kind `evicted`: stored content was dropped.
+        /// Kinds `evicted` and `evicted-collections`: stored content was dropped.
         case evicted(Evicted)
         /// Kind `conflict`: the server held something else than an entry was made from.
         case conflict(SettledConflict)
@@ -44,8 +44,10 @@ package struct JournalRecord: Hashable, Sendable {
 
     /// What was dropped, and why.
     package struct Evicted: Hashable, Sendable {
-        /// The resource; nil for responses.
+        /// The resource; nil for responses and collections.
         package var resource: ResourceKey?
+        /// Whether it was collections, which have a kind of their own.
+        package var isOfCollections = false
         /// How many there were: 1 for a resource.
         package var count: Int64
         /// The bytes of their keys and values.
@@ -53,17 +55,24 @@ package struct JournalRecord: Hashable, Sendable {
         /// One word: why.
         package var reason: String
 
-        /// Makes an eviction, of responses where `resource` is nil.
+        /// Makes an eviction of a resource, or of responses where `resource` is nil.
         package init(resource: ResourceKey?, count: Int64, bytes: Int64, reason: String) {
             self.resource = resource
             self.count = count
             self.bytes = bytes
             self.reason = reason
         }
+
+        /// Makes an eviction of so many collections.
+        package init(collections count: Int64, bytes: Int64, reason: String) {
+            self.init(resource: nil, count: count, bytes: bytes, reason: reason)
+            isOfCollections = true
+        }
     }
 
     private static let outcomeKind = "outcome"
     private static let evictedKind = "evicted"
+    private static let evictedCollectionsKind = "evicted-collections"
     private static let conflictKind = "conflict"
 
     /// Makes a record.
@@ -76,7 +85,7 @@ package struct JournalRecord: Hashable, Sendable {
     package var kind: String {
         switch event {
         case .outcome: Self.outcomeKind
-        case .evicted: Self.evictedKind
+        case .evicted(let evicted): evicted.isOfCollections ? Self.evictedCollectionsKind : Self.evictedKind
         case .conflict: Self.conflictKind
         case .other(let kind, _): kind
         }
@@ -97,6 +106,8 @@ package struct JournalRecord: Hashable, Sendable {
                 Outcome(entryID: entryID, lane: lane, sequence: sequence, outcome: outcome, detail: detail))
         } else if kind.equalsBytewise(Self.evictedKind) {
             event = .evicted(try Evicted(reading: &reader))
+        } else if kind.equalsBytewise(Self.evictedCollectionsKind) {
+            event = .evicted(try Evicted(readingCollections: &reader))
         } else if kind.equalsBytewise(Self.conflictKind) {
             event = .conflict(try SettledConflict(time: time, reading: &reader))
         } else {
@@ -162,10 +173,18 @@ extension JournalRecord.Evicted {
         reason = try reader.text()
     }
 
+    fileprivate init(readingCollections reader: inout TupleReader) throws(FormatError) {
+        let count = try reader.count("count")
+        let bytes = try reader.count("bytes")
+        self.init(collections: count, bytes: bytes, reason: try reader.text())
+    }
+
     fileprivate func append(to writer: inout TupleWriter) {
-        writer.append(text: resource == nil ? Self.responsesWord : Self.resourceWord)
-        writer.append(optionalText: resource?.group)
-        writer.append(optionalInteger: resource?.id)
+        if !isOfCollections {
+            writer.append(text: resource == nil ? Self.responsesWord : Self.resourceWord)
+            writer.append(optionalText: resource?.group)
+            writer.append(optionalInteger: resource?.id)
+        }
         writer.append(integer: count)
         writer.append(integer: bytes)
         writer.append(text: reason)

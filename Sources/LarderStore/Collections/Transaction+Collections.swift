@@ -160,6 +160,12 @@ extension Transaction {
         }
         for key in keys { try remove(key: key, in: .collections) }
     }
+
+    /// Forgets how the rows of a resource were fetched by themselves: the rows go, and nothing else would remove it.
+    mutating func removeSingleAnswers(in resource: ResourceKey) throws {
+        let prefix = CollectionKey.prefix(singlesOf: resource)
+        _ = try removeSome(of: .collections, prefix: prefix, from: prefix, bytes: .max, isTimeUp: { false })
+    }
 }
 
 // MARK: - Parts

@@ -9,6 +9,8 @@ public struct Eviction: Hashable, Sendable {
         case resource(ResourceKey)
         /// So many responses of the HTTP cache, with their bodies.
         case responses(Int)
+        /// So many collections; the rows they held stay.
+        case collections(Int)
     }
 
     /// Why it was dropped.
@@ -38,7 +40,9 @@ public struct Eviction: Hashable, Sendable {
     /// Nil for a reason of a later version.
     init?(_ record: JournalRecord.Evicted, time: Int64) {
         guard let reason = Reason(rawValue: record.reason) else { return nil }
-        subject = record.resource.map { .resource($0) } ?? .responses(Int(clamping: record.count))
+        let count = Int(clamping: record.count)
+        subject =
+            record.resource.map { .resource($0) } ?? (record.isOfCollections ? .collections(count) : .responses(count))
         bytes = record.bytes
         self.reason = reason
         self.time = time
@@ -52,6 +56,8 @@ public struct Eviction: Hashable, Sendable {
                 JournalRecord.Evicted(resource: key, count: 1, bytes: bytes, reason: reason.rawValue)
             case .responses(let count):
                 JournalRecord.Evicted(resource: nil, count: Int64(count), bytes: bytes, reason: reason.rawValue)
+            case .collections(let count):
+                JournalRecord.Evicted(collections: Int64(count), bytes: bytes, reason: reason.rawValue)
             }
         return JournalRecord(time: time, event: .evicted(evicted))
     }

@@ -9,6 +9,8 @@ struct EvictionCandidate {
         case resource(ResourceKey)
         /// A response of the HTTP cache, with the blob that is its body.
         case response(ResponsePlace, blob: Int64)
+        /// The stored answer of a query, without the rows it names.
+        case collection(CollectionName)
     }
 
     /// What it is.

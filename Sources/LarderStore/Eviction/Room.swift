@@ -12,6 +12,8 @@ final class Room: Sendable {
         var resource: [UInt8] = []
         /// Where a response stands.
         var response: ResponsePlace?
+        /// The number of a collection.
+        var collection: Int64 = -1
     }
 
     /// Garbage that waits to be removed.
@@ -29,6 +31,8 @@ final class Room: Sendable {
     let now: @Sendable () -> Int64
     /// Which generations were read lately.
     let uses = UseBits()
+    /// Which collections were read lately.
+    let collectionUses = UseBits()
     /// When responses were last used.
     let usage: UsageNotes
     /// Who reads which blob.

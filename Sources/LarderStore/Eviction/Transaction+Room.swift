@@ -41,9 +41,11 @@ extension Transaction {
         let touched = effects.changes.touched
         let named = effects.namedBlobs
         var use = try tables.spaceUse(
-            in: engine, cap: cap, isInUse: { touched.contains($0) }, isNamedNow: { named.contains($0) })
+            in: engine, cap: cap, isInUse: { touched.contains($0) }, isNamedNow: { named.contains($0) },
+            collectionsInUse: Set(
+                effects.changes.collections.compactMap { try? tables.collection($0, in: engine)?.number }))
         use.stored = try storedSize()
-        let gone = effects.evictions.reduce(0) { $0 + $1.bytes }
+        let gone = effects.evictions.reduce(Int64(0)) { $0.clampedSum($1.bytes) }
         return .full(SpaceShortage(cap: cap, needed: needed, missing: missing, evictable: gone, use: use))
     }
 }
@@ -95,53 +97,81 @@ extension Transaction {
 extension Transaction {
     /// The most things of each kind looked at before some of them are evicted.
     private static let window = 32
-    /// What the journal's record of the responses evicted takes at most, in bytes.
-    private static let noteSize: Int64 = 128
+    /// What the journal's records of the responses and the collections evicted take at most, in bytes.
+    private static let noteSize: Int64 = 256
+
+    /// How far the search for something to evict may still go.
+    private struct Looks {
+        var resources: Int
+        var responses: Int
+        /// How often the last collection may still be passed.
+        var collectionRounds = 3
+
+        var isDone: Bool { resources <= 0 && responses <= 0 && collectionRounds <= 0 }
+    }
+
+    /// What went of the things that are journaled together.
+    private struct Tally {
+        var count = 0
+        var bytes: Int64 = 0
+
+        mutating func add(_ item: EvictionRule.Item) {
+            count += 1
+            bytes.addClamped(item.bytes)
+        }
+    }
 
     /// Evicts until the stored size is at most `cap`, and on to `target` as long as nothing larger than that goes.
     ///
     /// - Parameter sparesHeld: whether bodies that somebody reads stay.
     private mutating func evict(downTo cap: Int64, slackTo target: Int64, sparesHeld: Bool) throws {
-        // Twice round the resources: what was used gets its second chance in the first.
-        var looks = (
+        // Twice round: what was used gets its second chance in the first. Collections begin where the hand stands.
+        var looks = Looks(
             resources: try engine.statistics(of: tables.resources).entries * 2,
-            responses: try engine.statistics(of: tables.responses).entries + 1
-        )
-        var responses = (count: 0, bytes: Int64(0))
+            responses: try engine.statistics(of: tables.responses).entries + 1)
+        var (responses, collections) = (Tally(), Tally())
         var pool: [EvictionCandidate] = []
         let limit = max(target, cap - Self.noteSize)
-        while try storedSize() > limit, looks.resources > 0 || looks.responses > 0 || !pool.isEmpty {
+        while try storedSize() > limit, !looks.isDone || !pool.isEmpty {
             pool += try nextCandidates(&looks, sparesHeld: sparesHeld)
             let rule = EvictionRule(wanted: try storedSize() - target)
             pool.sort { rule.prefers($0.item, to: $1.item) }
             // The worse half stays for a comparison with what comes behind it.
-            let isLast = looks.resources <= 0 && looks.responses <= 0
-            let worst = isLast ? pool.count : (pool.count + 1) / 2
+            let worst = looks.isDone ? pool.count : (pool.count + 1) / 2
             for candidate in pool.prefix(worst) {
                 let size = try storedSize()
                 if size <= limit, size - target < candidate.item.bytes { break }
-                guard try evict(candidate, downTo: target), case .response = candidate.subject else { continue }
-                responses = (responses.count + 1, responses.bytes + candidate.item.bytes)
+                guard try evict(candidate, downTo: target) else { continue }
+                switch candidate.subject {
+                case .resource: break
+                case .response: responses.add(candidate.item)
+                case .collection: collections.add(candidate.item)
+                }
             }
             pool.removeFirst(worst)
         }
-        if responses.count > 0 {
-            try note(
-                Eviction(.responses(responses.count), bytes: responses.bytes, reason: .cap, time: room.now()))
-        }
+        try noteEvicted(responses, as: Eviction.Subject.responses)
+        try noteEvicted(collections, as: Eviction.Subject.collections)
     }
 
-    private func nextCandidates(
-        _ looks: inout (resources: Int, responses: Int), sparesHeld: Bool
-    ) throws -> [EvictionCandidate] {
-        let touched = effects.changes.touched
+    private mutating func noteEvicted(_ tally: Tally, as subject: (Int) -> Eviction.Subject) throws {
+        if tally.count == 0 { return }
+        try note(Eviction(subject(tally.count), bytes: tally.bytes, reason: .cap, time: room.now()))
+    }
+
+    private func nextCandidates(_ looks: inout Looks, sparesHeld: Bool) throws -> [EvictionCandidate] {
+        let changes = effects.changes
         let named = effects.namedBlobs
         let resources = try tables.nextResources(
-            in: engine, room: room, looks: &looks.resources, limit: Self.window, isInUse: { touched.contains($0) })
+            in: engine, room: room, looks: &looks.resources, limit: Self.window,
+            isInUse: { changes.touched.contains($0) })
         let responses = try tables.nextResponses(
             in: engine, room: room, looks: &looks.responses, limit: Self.window,
             isInUse: { blob in named.contains(blob) || (sparesHeld && room.leases.isHeld(blob)) })
-        return resources + responses
+        let collections = try tables.nextCollections(
+            in: engine, room: room, rounds: &looks.collectionRounds, limit: Self.window,
+            isInUse: { changes.collections.contains($0) })
+        return resources + responses + collections
     }
 
     /// Evicts one thing, and removes as much of it as is needed for a stored size of `target`.
@@ -157,6 +187,7 @@ extension Transaction {
         case .response(let place, let blob):
             guard try removeResponse(at: place) else { return false }
             try reclaimBlob(blob, downTo: target)
+        case .collection(let name): return try removeCollection(name) != nil
         }
         return true
     }

@@ -7,7 +7,7 @@ public struct SpaceUse: Hashable, Sendable {
     public internal(set) var stored: Int64 = 0
     /// The most that may be stored; nil for any number.
     public internal(set) var cap: Int64?
-    /// Rows and responses that may be evicted.
+    /// Rows, responses and collections that may be evicted.
     public internal(set) var evictable: Int64 = 0
     /// Rows of pinned resources, and pinned responses.
     public internal(set) var pinned: Int64 = 0
@@ -24,11 +24,14 @@ public struct SpaceUse: Hashable, Sendable {
 
     /// Everything else: what is known of resources and filters, tokens, local changes, the journal.
     public var other: Int64 {
-        max(0, stored - evictable - pinned - overlaid - inUse - staging - garbage - outbox)
+        let known = [evictable, pinned, overlaid, inUse, staging, garbage, outbox].reduce(Int64(0)) {
+            $0.clampedSum($1)
+        }
+        return max(0, stored - known)
     }
 
     /// The most that could be stored if everything went that may; nil without a cap.
-    public var available: Int64? { cap.map { max(0, $0 - stored + evictable + garbage) } }
+    public var available: Int64? { cap.map { max(0, ($0 - stored).clampedSum(evictable.clampedSum(garbage))) } }
 }
 
 /// Why a write does not fit: room could not be made for it.
@@ -49,7 +52,7 @@ extension Store {
     /// What the stored bytes are spent on, in one snapshot.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
-    /// - Complexity: reads every record of resources, responses, generations and outbox; no row and no body.
+    /// - Complexity: reads every record of resources, responses, collections, generations and outbox; no row and no body.
     public func spaceUse() throws -> SpaceUse {
         try read { view in try view.tables.spaceUse(in: view.transaction, cap: shared.room.cap) }
     }
@@ -64,7 +67,7 @@ extension Tables {
     /// What the stored bytes are spent on. Damaged records count as other.
     func spaceUse<Source: TableReader & ~Copyable>(
         in source: borrowing Source, cap: Int64?, isInUse: (ResourceKey) -> Bool = { _ in false },
-        isNamedNow: (Int64) -> Bool = { _ in false }
+        isNamedNow: (Int64) -> Bool = { _ in false }, collectionsInUse: Set<Int64> = []
     ) throws -> SpaceUse {
         var use = SpaceUse()
         use.cap = cap
@@ -75,42 +78,58 @@ extension Tables {
             return (resource, record)
         } _: { (resource: ResourceKey, record: ResourceRecord) in
             if record.overlays > 0 {
-                use.overlaid += record.byteCount
+                use.overlaid.addClamped(record.byteCount)
             } else if record.isPinned {
-                use.pinned += record.byteCount
+                use.pinned.addClamped(record.byteCount)
             } else if record.stagingGeneration != nil || isInUse(resource) {
-                use.inUse += record.byteCount
+                use.inUse.addClamped(record.byteCount)
             } else {
-                use.evictable += record.byteCount
+                use.evictable.addClamped(record.byteCount)
             }
         }
         try forEachResponse(from: ResponseKey.responses, in: source) { _, record in
             guard let record else { return true }
             if record.isPinned {
-                use.pinned += record.storedBytes
+                use.pinned.addClamped(record.storedBytes)
             } else if isNamedNow(record.blob) {
-                use.inUse += record.storedBytes
+                use.inUse.addClamped(record.storedBytes)
             } else {
-                use.evictable += record.storedBytes
+                use.evictable.addClamped(record.storedBytes)
             }
             return true
         }
+        try addCollections(to: &use, inUse: collectionsInUse, in: source)
         try forEachReadable(.generations, in: source) { _, body throws(FormatError) in
             try GenerationRecord(decoding: body)
         } _: { (record: GenerationRecord) in
             switch record.state {
             case .live: break
-            case .staging: use.staging += record.byteCount
-            case .garbage: use.garbage += record.byteCount
+            case .staging: use.staging.addClamped(record.byteCount)
+            case .garbage: use.garbage.addClamped(record.byteCount)
             }
         }
         for number in try blobs(in: .garbage, source) {
-            if let record = try? blob(number, in: source) { use.garbage += record.byteCount }
+            if let record = try? blob(number, in: source) { use.garbage.addClamped(record.byteCount) }
         }
         try source.withReadCursor(in: outbox) { cursor in
             while let entry = try cursor.next() { use.outbox += Int64(entry.key.byteCount + entry.value.byteCount) }
         }
         return use
+    }
+
+    private func addCollections<Source: TableReader & ~Copyable>(
+        to use: inout SpaceUse, inUse: Set<Int64>, in source: borrowing Source
+    ) throws {
+        try source.withReadCursor(in: collections) { cursor in
+            while let entry = try cursor.next() {
+                let bytes = Int64(entry.key.byteCount + entry.value.byteCount)
+                switch try? CollectionKey(decoding: entry.key) {
+                case .holder(_, let number), .record(let number), .chunk(let number, _):
+                    if inUse.contains(number) { use.inUse.addClamped(bytes) } else { use.evictable.addClamped(bytes) }
+                case .name, .single, nil: break
+                }
+            }
+        }
     }
 
     /// Calls `body` with what can be read of a table; damaged records are passed over.

@@ -70,6 +70,7 @@ extension Transaction {
             }
         }
         guard try remove(key: encoded.array(), in: .rows) else { return false }
+        try removeSingleAnswer(at: key)
         try apply(changes)
         let isOverlaid = try apply(tally, source)
         try noteServerRow(at: key, isRemoval: true, isOverlaid: isOverlaid)

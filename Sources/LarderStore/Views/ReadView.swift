@@ -9,6 +9,7 @@ public struct ReadView: ~Copyable {
     let transaction: LarderEngine.ReadTransaction
     let tables: Tables
     private let uses: UseBits
+    let collectionUses: UseBits
     /// Where the rows of the resource read last lie: within one snapshot that does not change.
     private let lastSource = Mutex<MergedSource?>(nil)
 }
@@ -19,6 +20,7 @@ extension ReadView: ReadContext {
         self.transaction = transaction
         tables = source.tables
         uses = source.shared.room.uses
+        collectionUses = source.shared.room.collectionUses
     }
 }
 

@@ -67,6 +67,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "eviction", body: Example.evicted.encode()) {
             try JournalRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "eviction of collections", body: Example.evictedCollections.encode()) {
+            try JournalRecord(decoding: $0.rawSpan).encode()
+        },
         Kind(testDescription: "session", body: Example.session.encode()) {
             try SessionRecord(decoding: $0.rawSpan).encode()
         },

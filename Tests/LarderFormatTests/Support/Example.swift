@@ -239,6 +239,10 @@ enum Example {
         time: midnight + 5600,
         event: .evicted(JournalRecord.Evicted(resource: owner, count: 1, bytes: 4096, reason: "cap")))
 
+    static let evictedCollections = JournalRecord(
+        time: midnight + 5650,
+        event: .evicted(JournalRecord.Evicted(collections: 2, bytes: 4096, reason: "cap")))
+
     static let conflict: SettledConflict = {
         var conflict = SettledConflict(
             time: midnight + 5700, entryID: doneID, status: 412, policy: "field-merge", resolution: "merged",

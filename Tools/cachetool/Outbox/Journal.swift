@@ -92,6 +92,7 @@ struct JournalLine {
                 Field("what", .word), Field("group", .content), Field("id", .identifier), Field("count"),
                 Field("bytes"), Field("reason", .word),
             ]
+        case "evicted-collections": [Field("count"), Field("bytes"), Field("reason", .word)]
         case "conflict":
             [
                 Field("entry", .uuid), Field("group", .content), Field("id", .identifier), Field("type", .content),

@@ -1,0 +1,133 @@
+internal import LarderEngine
+internal import LarderFormat
+
+extension Tables {
+    /// The next collections that may be evicted, from where the hand stands.
+    ///
+    /// What was read since the hand last passed is passed over once; damaged records are passed over always. Ends at the
+    /// latest behind the last collection, and the hand then goes back to the start.
+    ///
+    /// - Parameters:
+    ///   - rounds: how often the end may still be reached; counted down.
+    ///   - isInUse: says which collections the write that needs room changes itself.
+    func nextCollections<Source: TableReader & ~Copyable>(
+        in source: borrowing Source, room: Room, rounds: inout Int, limit: Int, isInUse: (CollectionName) -> Bool
+    ) throws -> [EvictionCandidate] {
+        var found: [EvictionCandidate] = []
+        let now = room.now()
+        while rounds > 0, found.count < limit {
+            guard let next = try nextCollection(behind: room.hand.collection, in: source) else {
+                rounds -= 1
+                room.hand.collection = -1
+                break
+            }
+            room.hand.collection = next.number
+            guard let record = next.record, !isInUse(record.name), !room.collectionUses.take(next.number) else {
+                continue
+            }
+            found.append(
+                EvictionCandidate(
+                    subject: .collection(record.name),
+                    item: EvictionRule.Item(
+                        bytes: record.storedBytes(chunks: next.chunkBytes), usedAt: record.fetchedAt, now: now,
+                        isFetchable: true)))
+        }
+        return found
+    }
+
+    /// The collection with the lowest number above `number`: its record, nil where that is damaged or missing, and the
+    /// bytes of its chunks.
+    func nextCollection<Source: TableReader & ~Copyable>(
+        behind number: Int64, in source: borrowing Source
+    ) throws -> (number: Int64, record: CollectionRecord?, chunkBytes: Int64)? {
+        if number == .max { return nil }
+        return try source.withReadCursor(in: collections) { cursor in
+            var found: (number: Int64, record: CollectionRecord?, chunkBytes: Int64)?
+            var isMore = true
+            /// Looks at a record, and notes whether the next may be one of the same collection.
+            func look(_ entry: borrowing Entry) {
+                switch try? CollectionKey(decoding: entry.key) {
+                case .record(let number) where found == nil:
+                    let record = try? decoding(.collections) { () throws(FormatError) in
+                        let body = try Record.open(entry.value, key: entry.key, seed: TableName.collections.seed)
+                        return try CollectionRecord(decoding: body)
+                    }
+                    found = (number, record, 0)
+                case .chunk(let number, _) where found == nil || found?.number == number:
+                    if found == nil { found = (number, nil, 0) }
+                    found?.chunkBytes += Int64(entry.key.byteCount + entry.value.byteCount)
+                default: isMore = false
+                }
+            }
+            if let entry = try cursor.seek(CollectionKey.prefix(number: number + 1).rawSpan) {
+                look(entry)
+            } else {
+                isMore = false
+            }
+            while isMore, let entry = try cursor.next() { look(entry) }
+            return found
+        }
+    }
+}
+
+extension CollectionRecord {
+    /// About the bytes of keys and values that the collection takes, beside the rows it names.
+    fileprivate func storedBytes(chunks: Int64) -> Int64 {
+        // A holder for each row repeats what its chunk says, with a number and a record header, and the resource and type
+        // that the chunk leaves out.
+        let holder = Int64(32 + home.group.utf8.count + name.className.utf8.count)
+        let (holders, isTooLarge) = rowCount.multipliedReportingOverflow(by: holder)
+        let record = Int64(encode().count + name.query.utf8.count + 128)
+        return isTooLarge ? .max : (holders.clampedSum(chunks)).clampedSum(chunks.clampedSum(record))
+    }
+}
+
+extension Store {
+    /// Collections removed in one commit.
+    private static let collectionBatch = 32
+
+    /// Removes the collections that the server has not sent or confirmed since a time, in commits of bounded size that let
+    /// other writes go first; their rows stay.
+    ///
+    /// Without ``StoreOptions/sizeCap`` nothing else removes the answers of queries that are asked no more.
+    ///
+    /// - Parameter time: milliseconds since 1970-01-01 UTC.
+    /// - Returns: how many were removed.
+    /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
+    @discardableResult
+    public func sweepCollections(before time: Int64) async throws -> Int {
+        if isReadOnly { return 0 }
+        var removed = 0
+        var last: Int64 = -1
+        while true {
+            try Task.checkCancellation()
+            let (names, end) = try read { view in
+                var names: [CollectionName] = []
+                var place = last
+                while names.count < Self.collectionBatch,
+                    let next = try view.tables.nextCollection(behind: place, in: view.transaction)
+                {
+                    place = next.number
+                    if let record = next.record, record.fetchedAt < time { names.append(record.name) }
+                }
+                return (names, place)
+            }
+            removed += try await bulk { transaction in try transaction.removeCollections(names, fetchedBefore: time) }
+            if names.count < Self.collectionBatch { return removed }
+            last = end
+        }
+    }
+}
+
+extension Transaction {
+    /// Removes those of the collections that were not sent or confirmed meanwhile.
+    fileprivate mutating func removeCollections(_ names: [CollectionName], fetchedBefore time: Int64) throws -> Int {
+        var removed = 0
+        for name in names {
+            guard let found = try collection(name), found.fetchedAt < time else { continue }
+            try removeCollection(name)
+            removed += 1
+        }
+        return removed
+    }
+}

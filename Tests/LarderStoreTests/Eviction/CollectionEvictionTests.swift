@@ -1,0 +1,126 @@
+// Proves that the stored answers of queries give way under a cap and by age, and that nothing of them outlives its use.
+
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `Collections in a store with a cap` {
+    private let directory = TemporaryStore()
+
+    private func name(_ number: Int) -> CollectionName {
+        CollectionName(class: "translation", query: "page \(1000 + number)")
+    }
+
+    private func ask(_ store: Store, _ number: Int, rows: Int = 20, at time: Int64 = 5) async throws {
+        let name = name(number)
+        try await store.write(durability: .relaxed) { transaction in
+            try transaction.putCollection(
+                name, rows: (0..<rows).map { key($0) }, home: translations, fetchedAt: time)
+        }
+    }
+
+    private func kept(_ store: Store) throws -> Set<String> {
+        Set(try store.read { view in try view.collections() }.map(\.name.query))
+    }
+
+    @Test func `give way to ever new ones, and to other writes, and say how many`() async throws {
+        let store = try directory.open(StoreOptions(sizeCap: 60_000))
+        for number in 0..<300 {
+            try await ask(store, number, at: Int64(number))
+            #expect(try size(store) <= 60_000)
+        }
+        try await store.write { try $0.enqueue(draft(1)) }
+        let kept = try kept(store)
+        #expect(kept.contains("page 1299") && !kept.contains("page 1000"))
+        #expect(kept.count > 5)
+        let gone = try store.read { view in try view.evictions() }.reduce(0) { sum, eviction in
+            guard case .collections(let count) = eviction.subject else { return -1000 }
+            #expect(eviction.bytes > 0)
+            return sum + count
+        }
+        #expect(gone + kept.count == 300)
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test func `that were read lately get a second chance`() async throws {
+        let store = try directory.open(StoreOptions(sizeCap: 60_000))
+        for number in 0..<10 { try await ask(store, number, at: 5 + Int64(number)) }
+        try store.read { view in
+            let first = try #require(try view.collection(name(0)))
+            _ = try view.rowKeys(of: first)
+        }
+        var number = 10
+        while try kept(store).count == number {
+            try await ask(store, number, at: 100)
+            number += 1
+        }
+        #expect(try kept(store).contains("page 1000"))
+        #expect(try !kept(store).contains("page 1001"))
+        try store.close()
+    }
+
+    @Test func `make room for one that fits only alone, and count as what may be evicted`() async throws {
+        let store = try directory.open(StoreOptions(sizeCap: 60_000))
+        for number in 0..<20 { try await ask(store, number) }
+        #expect(try store.spaceUse().evictable > 20_000)
+        try await ask(store, 99, rows: 700)
+        #expect(try kept(store).contains("page 1099"))
+        #expect(try size(store) <= 60_000)
+        let failure = await #expect(throws: StoreError.self) { try await ask(store, 98, rows: 2_000) }
+        guard case .full(let shortage)? = failure else {
+            Issue.record("not full: \(String(describing: failure))")
+            return
+        }
+        #expect(shortage.use.evictable == 0)
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test func `go by age when they are swept, and their rows stay`() async throws {
+        let store = try directory.open()
+        try await store.put([key(1)])
+        for number in 0..<100 { try await ask(store, number, at: Int64(number)) }
+        try await store.write { [name = name(3)] transaction in
+            try transaction.confirmCollection(name, fetchedAt: 500)
+        }
+        #expect(try await store.sweepCollections(before: 90) == 89)
+        #expect(try kept(store) == Set((1090..<1100).map { "page \($0)" } + ["page 1003"]))
+        #expect(try await store.sweepCollections(before: 90) == 0)
+        #expect(try store.keys(.all(of: translations)) == ["1"])
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+}
+
+@Suite struct `How rows were fetched by themselves` {
+    private let directory = TemporaryStore()
+
+    private func fetch(_ store: Store, _ rows: [RowKey]) async throws {
+        try await store.put(rows)
+        try await store.write { transaction in
+            for row in rows {
+                try transaction.putSingleAnswer(at: row, validators: Validators(entityTag: "\"1\""), fetchedAt: 9)
+            }
+        }
+    }
+
+    @Test(arguments: ["removed", "evicted", "withdrawn", "replaced"])
+    func `goes with the rows`(way: String) async throws {
+        let store = try directory.open()
+        try await fetch(store, (1...5).map { key($0) } + [key(1, tafsirs)])
+        #expect(try store.recordCount(of: .collections) == 6)
+        switch way {
+        case "removed":
+            try await store.write { transaction in for row in 1...5 { try transaction.removeRow(at: key(row)) } }
+        case "evicted": try await store.write { try $0.evict(translations) }
+        case "withdrawn": try await store.write { try $0.withdraw(translations, floor: 1, as: .hidden) }
+        default: try await store.replace(translations, with: [(key(1), bytes("new"))])
+        }
+        #expect(try store.recordCount(of: .collections) == 1)
+        #expect(try store.read { view in try view.singleAnswer(at: key(1, tafsirs)) } != nil)
+        try await store.reclaim()
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+}
