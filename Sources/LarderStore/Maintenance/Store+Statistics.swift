@@ -88,11 +88,3 @@ extension Store {
         return (entries, lanes, oldest)
     }
 }
-
-extension Int64 {
-    /// The sum of two counts read from the medium, at most the largest number there is.
-    fileprivate func clampedSum(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
-}

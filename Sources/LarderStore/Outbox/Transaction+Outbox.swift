@@ -234,7 +234,7 @@ extension Transaction {
             try OutboxRecord.appendKey(lane: lane, sequence: sequence, to: &key)
         }
         try put(body: body, key: key, in: .outbox)
-        return Int64(key.count + RecordHeader.size + body.count) + (record.blob?.byteCount ?? 0)
+        return Int64(key.count + RecordHeader.size + body.count).clampedSum(record.blob?.byteCount ?? 0)
     }
 
     /// Stores how the delivery of an entry goes.

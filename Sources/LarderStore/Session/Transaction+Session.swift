@@ -96,7 +96,7 @@ extension Tables {
             unsent.count(try delivery(id, in: source)?.state ?? .pending)
         }
         for (name, record) in try buffers(in: source) where name.account.isBytewise(account) {
-            unsent.points += Int(clamping: record.pointCount)
+            unsent.points = Int(clamping: Int64(unsent.points).clampedSum(record.pointCount))
         }
         return unsent
     }
