@@ -15,7 +15,8 @@ extension Store {
 
     /// Has what is stored beyond the cap evicted before the first write.
     ///
-    /// In bounded commits on the writer thread, where writes wait behind it; the caller does not.
+    /// In bounded commits on the writer thread, where writes wait behind it; the caller does not. A close ends it after the
+    /// commit under way; the next open goes on.
     func fitToCap() {
         guard let cap = sizeCap else { return }
         let shared = shared
@@ -23,7 +24,10 @@ extension Store {
         do throws(EngineError) {
             try environment.onWriter {
                 do {
-                    while try shared.transact(durability: .relaxed, isBulk: true, { try $0.shrink(to: cap) }) {}
+                    while try !shared.environment.isClosing
+                        && shared.transact(durability: .relaxed, isBulk: true, { try $0.shrink(to: cap) })
+                    {}
+                    if shared.environment.isClosing { return }
                     let size = try shared.environment.read { try shared.tables.counters(in: $0).storedSize }
                     if size > cap {
                         logger.warning(
@@ -44,7 +48,8 @@ extension Store {
 public struct StoreEvictions: AsyncSequence, Sendable {
     let subscription: Subscription
 
-    /// The one observer's position; a second iterator shares it.
+    /// The one observer's position. A second iterator shares it: each change goes to one of them, to the one that has
+    /// waited longest, and the end to both.
     public func makeAsyncIterator() -> Iterator {
         Iterator(subscription: subscription)
     }

@@ -98,7 +98,7 @@ import Testing
         #expect(content.contains("torch"))
     }
 
-    @Test func `goes with all content, and an index that has it open makes it anew`() async throws {
+    @Test func `goes with all content, and is made anew by those that have it open`() async throws {
         let queries = try (0..<2).map { _ in try StoreQuery(fixture.store, tables: [`A search for words`.table()]) }
         func keys(_ word: String) throws -> [[String]] {
             try queries.map { try $0.search("items", .words(word)).map(\.object.key.key) }
@@ -114,6 +114,14 @@ import Testing
         // In the file of that name again, not in the one that is gone.
         #expect(try filesWith("torch").contains("search.sqlite"))
         #expect(try filesWith("lamp") == [])
+    }
+
+    @Test func `removed while it is open is made anew`() throws {
+        let query = try StoreQuery(fixture.store, tables: [`A search for words`.table()])
+        #expect(try query.search("items", .words("lamp")).count == 1)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try query.search("items", .words("cave")).count == 1)
+        #expect(try filesWith("cave").contains("search.sqlite"))
     }
 
     /// The files of the store's directory that hold a text, but for the data file: unused pages of it may.

@@ -1,7 +1,9 @@
+import Foundation
 import LarderEngine
 import LarderFormat
-import LarderStore
 import Testing
+
+@testable import LarderStore
 
 @Suite struct `An eviction` {
     @Test func `is told to observers, of the eviction and of the resource`() async throws {
@@ -101,6 +103,36 @@ import Testing
         #expect(try state(second, 7) == .ready)
         #expect(try second.findings() == [])
         try second.close()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `closes after the commit under way, and is brought down by the next open`()
+        async throws
+    {
+        let directory = TemporaryStore()
+        let first = try directory.open()
+        for id in 1...20 as ClosedRange<Int64> { try await fill(first, id) }
+        try first.close()
+
+        // The first eviction asks for the time, and waits until the store is closing.
+        let gate = DispatchSemaphore(value: 0)
+        var host = HostServices.test
+        host.now = {
+            gate.wait()
+            gate.signal()
+            return 1_700_000_000_000
+        }
+        let second = try Store.open(at: directory.path, options: StoreOptions(sizeCap: 500_000), host: host)
+        let closing = Task.detached { try second.close() }
+        try await second.eventually { second.environment.isClosing }
+        gate.signal()
+        try await closing.value
+        #expect(second.writerStatistics.bulkCommits == 1)
+
+        let third = try directory.open(StoreOptions(sizeCap: 500_000))
+        let sizeAtFirstWrite = try await third.write { transaction in try transaction.storedSize() }
+        #expect(sizeAtFirstWrite <= 500_000)
+        #expect(try third.findings() == [])
+        try third.close()
     }
 
     @Test func `that holds only what is pinned can shrink, and grows no further`() async throws {
