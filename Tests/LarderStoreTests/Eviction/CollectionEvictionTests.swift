@@ -1,5 +1,6 @@
 // Proves that the stored answers of queries give way under a cap and by age, and that nothing of them outlives its use.
 
+import LarderEngine
 import LarderFormat
 import LarderStore
 import Testing
