@@ -8,6 +8,8 @@ extension QueryCache {
     /// The resource whose rows are the kept values: no server's, since groups of servers hold no colon first.
     static let resource = ResourceKey(":queries", 0)
     private static let rowType = "query"
+    /// The most rows removed in one commit.
+    private static let rowsPerCommit = 256
 
     /// Reads the value of `key` back, once, when it is one that is kept.
     func restore<Value: Codable & Sendable>(_ key: QueryKey, _ type: Value.Type, _ options: KeyedQueryOptions) async {
@@ -43,18 +45,59 @@ extension QueryCache {
     }
 
     /// Keeps a value in the store, when its key is one of those; a failure is logged, not thrown.
+    ///
+    /// Kept values are rows of one resource, which a write to it cannot evict: when the store is full, the oldest make room.
     func persist<Value: Codable & Sendable>(_ value: Value, for key: QueryKey, at time: Int64) async {
         guard let persistence, persistence.includes(key) else { return }
         do {
             let payload = try persistence.coder.encode(value)
             let codec = persistence.coder.codec
             let row = Self.rowKey(key)
-            try await persistence.store.write(durability: .relaxed) { transaction in
-                try transaction.put(payload, at: row, updatedAt: time, codec: codec)
+            let store = persistence.store
+            func put() async throws {
+                try await store.write(durability: .relaxed) { transaction in
+                    try transaction.put(payload, at: row, updatedAt: time, codec: codec)
+                }
+            }
+            do {
+                try await put()
+            } catch StoreError.full(let shortage) {
+                guard try await Self.removeOldest(shortage.missing, in: store) else { throw StoreError.full(shortage) }
+                try await put()
             }
         } catch {
             host.logger.warning("a query value could not be kept", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// Removes the oldest kept values until so many bytes are gone, and a sixteenth of all, in short commits.
+    ///
+    /// - Returns: false, with nothing removed, when all of them hold less.
+    private static func removeOldest(_ missing: Int64, in store: Store) async throws -> Bool {
+        var kept: [(key: RowKey, updatedAt: Int64, bytes: Int64)] = []
+        try store.read { view in
+            _ = try view.forEachRow(in: .type(rowType, of: resource), verified: false) { entry in
+                let (type, key) = try entry.key()
+                let place = RowKey(resource: resource, type: type, key: key)
+                kept.append((place, entry.row.updatedAt, Int64(entry.row.payload.byteCount + key.utf8.count)))
+            }
+        }
+        let all = kept.reduce(0) { $0 + $1.bytes }
+        if all < missing { return false }
+        var wanted = max(missing, all / 16)
+        kept.sort { $0.updatedAt < $1.updatedAt }
+        let gone = kept.prefix { row in
+            defer { wanted -= row.bytes }
+            return wanted > 0
+        }
+        let keys = gone.map(\.key)
+        for start in stride(from: 0, to: keys.count, by: rowsPerCommit) {
+            let batch = keys[start..<min(start + rowsPerCommit, keys.count)]
+            try await store.write(durability: .relaxed) { transaction in
+                for key in batch { try transaction.removeRow(at: key) }
+            }
+        }
+        return true
     }
 
     /// Removes the kept values of all keys that begin with `prefix`, in short commits.
@@ -77,7 +120,7 @@ extension QueryCache {
     private static func removeSome(of range: RowRange, in store: Store, before time: Int64 = .max) async throws -> Bool
     {
         try Task.checkCancellation()
-        let limit = 256
+        let limit = rowsPerCommit
         var keys: [RowKey] = []
         try store.read { view in
             _ = try view.forEachRow(in: range) { entry in

@@ -58,6 +58,22 @@ import Testing
         #expect(await world.cache(persistence(store)).peek(Int.self, for: ["profile"]) == 0)
     }
 
+    @Test func `make room for ever new ones in a store with a cap, the oldest first`() async throws {
+        let store = try world.openStore(StoreOptions(sizeCap: 100_000))
+        let cache = world.cache(persistence(store))
+        for page in 1...120 {
+            world.clock.advance(by: .seconds(1))
+            await cache.set(String(repeating: "x", count: 3_000), for: ["outlets", .integer(Int64(page))])
+            #expect(try store.spaceUse().stored <= 100_000)
+        }
+        let again = world.cache(persistence(store))
+        for page in 110...120 {
+            #expect(await again.peek(String.self, for: ["outlets", .integer(Int64(page))])?.count == 3_000)
+        }
+        #expect(await again.peek(String.self, for: ["outlets", 1]) == nil)
+        #expect(try store.verify { _ in }.findings == 0)
+    }
+
     @Test func `too old to be read back are swept away`() async throws {
         let store = try world.openStore()
         let cache = world.cache(persistence(store))

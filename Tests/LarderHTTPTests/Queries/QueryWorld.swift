@@ -22,7 +22,9 @@ final class QueryWorld: Sendable {
             host: .virtual(clock), isOnline: { [self] in online.withLock { $0 } }, persistence: persistence)
     }
 
-    func openStore() throws -> Store { try Store.open(at: path, host: .virtual(clock)) }
+    func openStore(_ options: StoreOptions = StoreOptions()) throws -> Store {
+        try Store.open(at: path, options: options, host: .virtual(clock))
+    }
 
     func options(_ mode: KeyedQueryOptions.Mode = .offlineFirst) -> KeyedQueryOptions {
         KeyedQueryOptions(mode: mode, isEnabled: { [self] in enabled.withLock { $0 } })
