@@ -11,7 +11,7 @@ extension Environment {
     /// which took its place, are not this one's. Blocks while another process opens or closes the store.
     ///
     /// - Parameter names: none of LMDB's and none of the engine's own.
-    /// - Throws: ``EngineError/replaced``; ``EngineError/closed``, ``EngineError/readOnly``,
+    /// - Throws: ``EngineError/replaced``, ``EngineError/untrustedDirectory(_:)``; ``EngineError/closed``, ``EngineError/readOnly``,
     ///   ``EngineError/usedAfterFork``, ``EngineError/stopped``; an error of the system when a file cannot be removed.
     public func removeCompanions(_ names: [String]) throws(EngineError) {
         try checkUsable()

@@ -43,8 +43,13 @@ import Testing
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)
         let load = Load(environment)
-        let barrier = DispatchSemaphore(value: 0)
-        try environment.onWriter { barrier.wait() }
+        let (began, barrier) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try environment.onWriter {
+            began.signal()
+            barrier.wait()
+        }
+        // Taken before any bulk job waited, so not one of the eight.
+        began.wait()
         for _ in 0..<10 { load.submitBulk() }
         // Three that write in loops: there is always one waiting.
         for _ in 0..<3 { load.loop(until: 10) }

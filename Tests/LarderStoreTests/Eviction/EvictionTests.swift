@@ -114,14 +114,16 @@ import Testing
         try first.close()
 
         // The first eviction asks for the time, and waits until the store is closing.
-        let gate = DispatchSemaphore(value: 0)
+        let (asked, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         var host = HostServices.test
         host.now = {
+            asked.signal()
             gate.wait()
             gate.signal()
             return 1_700_000_000_000
         }
         let second = try Store.open(at: directory.path, options: StoreOptions(sizeCap: 500_000), host: host)
+        try await second.eventually { asked.wait(timeout: .now()) == .success }
         let closing = Task.detached { try second.close() }
         try await second.eventually { second.environment.isClosing }
         gate.signal()
