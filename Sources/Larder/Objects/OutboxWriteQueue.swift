@@ -127,7 +127,8 @@ extension PauseReason {
     /// Whether it keeps the writes of the account signed in from being sent.
     fileprivate var isOfAll: Bool {
         switch self {
-        case .notRunning, .offline, .signedOut, .signInExpired, .otherAccounts, .askedToWait, .intercepted, .storage:
+        case .notRunning, .deliveredElsewhere, .offline, .signedOut, .signInExpired, .otherAccounts, .askedToWait,
+            .intercepted, .storage:
             true
         case .held, .refusals: false
         }

@@ -154,8 +154,12 @@ extension Outbox {
     ) async throws {
         let (moment, key, gate) = (moment(), store.host.makeID(), state.withLock { $0.gate })
         let (policy, wait, server) = (policy, waitOfServer(), configuration.base.origin)
+        // While another outbox sends, what is being sent is its: nothing was given up.
+        let recovers = try claim(commands: 1)
+        defer { if recovers { endCommand() } }
         try await store.write { transaction in
             var machine = DeliveryMachine(policy: policy, gate: gate, seed: 0)
+            machine.isOwner = recovers
             let entries = try transaction.readableOutboxEntries().map { LaneEntry($0) }
             let loaded = machine.step(.loaded(entries, serverWait: wait), at: moment, freshKey: key)
             if let refusal = refusal(machine) { throw refusal }

@@ -2,40 +2,11 @@ internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 internal import Logging
-public import ServiceLifecycle
 internal import Synchronization
 
-extension Outbox: Service {
-    /// Sends what waits, and what is enqueued, until the service is shut down or the task is cancelled.
-    ///
-    /// Requests under way then are ended; they are sent again under their keys at the next start. Called once at a time;
-    /// together with ``runOnce(within:)`` it is a programming error.
-    public func run() async throws {
-        // Here, so that a shutdown that came before the start finds somebody to tell.
-        let (inputs, continuation) = AsyncStream<OutboxInput>.makeStream()
-        await withGracefulShutdownHandler {
-            await loop(inputs, continuation, within: nil)
-        } onGracefulShutdown: {
-            continuation.yield(.event(.stop))
-        }
-        try Task.checkCancellation()
-    }
-
-    /// Sends what can be sent within a time, and returns: for the few seconds that a system grants in the background.
-    ///
-    /// - Parameter limit: above zero; leave a second or so to what the system grants.
-    /// - Returns: what waits still, and why.
-    @discardableResult
-    public func runOnce(within limit: Duration) async -> OutboxStatus {
-        precondition(limit > .zero, "no time to send")
-        let (inputs, continuation) = AsyncStream<OutboxInput>.makeStream()
-        await loop(inputs, continuation, within: limit)
-        return status
-    }
-}
-
 extension Outbox {
-    private func loop(
+    /// Steps the machine until it is told to stop, or for a time. The outbox owns the store's writes meanwhile.
+    func loop(
         _ inputs: AsyncStream<OutboxInput>, _ continuation: AsyncStream<OutboxInput>.Continuation,
         within limit: Duration?
     ) async {
@@ -49,7 +20,15 @@ extension Outbox {
                     continuation.yield(.event(.network(isUsable: network.level != .offline)))
                 }
             }
-            group.addTask { for await change in changes { continuation.yield(.lanes(change.lanes)) } }
+            group.addTask {
+                for await change in changes { continuation.yield(.lanes(change.lanes)) }
+                self.disownIfClosed()
+            }
+            if limit == nil, let interval = policy.lookInterval {
+                group.addTask {
+                    while (try? await self.store.host.sleep(interval)) != nil { continuation.yield(.look) }
+                }
+            }
             if let limit {
                 group.addTask {
                     do { try await self.store.host.sleep(limit) } catch { return }
@@ -83,10 +62,13 @@ extension Outbox {
     }
 
     private func end() {
-        let loop = state.withLock { state in
+        let (loop, ownership) = state.withLock { state in
             state.untakenGates = 0
-            return state.loop.take()
+            state.isReserved = false
+            return (state.loop.take(), state.takeIdleOwnership())
         }
+        // Nothing is under way any more: another outbox may send.
+        withExtendedLifetime(ownership) {}
         loop?.timer?.cancel()
         loop?.inputs.finish()
         publish()
@@ -115,6 +97,7 @@ extension Outbox {
             if case .session = event { state.withLock { $0.untakenGates -= 1 } }
             await take(event, in: &group)
         case .lanes(let lanes): await takeNew(in: lanes, in: &group)
+        case .look: await takeNew(in: allLanes(), in: &group)
         case .flight(let key, let epoch, let answer, let accepted):
             let isCurrent = state.withLock { state in
                 guard state.loop?.epoch == epoch else { return false }

@@ -29,13 +29,18 @@ extension Outbox {
 
     private func statusAtRest(_ moment: Moment) -> OutboxStatus {
         var machine = DeliveryMachine(policy: policy, gate: state.withLock { $0.gate }, seed: 0)
+        let owner = otherOwner
+        machine.isOwner = owner == nil
         // A store that cannot be read has nothing to tell; whoever enqueues or runs is told why.
         let entries = (try? store.read { view in try view.readableOutboxEntries().entries.map { LaneEntry($0) } }) ?? []
         _ = machine.step(.loaded(entries), at: moment, freshKey: UUIDBytes(high: 0, low: 0))
         var status = machine.status(at: moment)
         status.rejected = entries.count { $0.delivery.state == .rejected }
         status.isRunning = false
-        if status.unsent > 0 { status.pauses = [.notRunning] }
+        status.deliverer = owner
+        if status.unsent > 0 {
+            status.pauses = [owner.map { PauseReason.deliveredElsewhere($0) } ?? .notRunning]
+        }
         return status
     }
 

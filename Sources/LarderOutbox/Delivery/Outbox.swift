@@ -10,7 +10,8 @@ internal import Synchronization
 /// it once (``run()``); it sends what waits whenever there is a network, also writes that transactions of the host enqueued.
 /// What is sent when, and what answers mean, is decided by a pure step function; this is the shell that performs it.
 ///
-/// One outbox runs per store. docs/internals/outbox.md tells the rules.
+/// One outbox sends per store, whatever processes have it open; others enqueue, say which process sends
+/// (``OutboxStatus/deliverer``), and take over when it ends. docs/internals/outbox.md tells the rules.
 public final class Outbox: Sendable {
     package let store: Store
     /// The header field that carries the idempotency key.
@@ -23,6 +24,8 @@ public final class Outbox: Sendable {
     let onEvent: @Sendable (OutboxEvent) -> Void
     let state: Mutex<OutboxState>
     let statusBroadcast = StateBroadcast(OutboxStatus())
+    /// Held while the right to send is asked for: a command and a run of this outbox share it.
+    let claiming = Mutex(())
     /// Held while the status is taken and told, so that an older one is never told after a newer one.
     let publishing = Mutex(())
     /// Who is signed in, for what sends beside the outbox.
@@ -64,7 +67,12 @@ public final class Outbox: Sendable {
     public func signedOut() { setGate(.signedOut) }
 
     /// The host has come to the foreground: what waits is tried at once, as far as the server did not ask for more time.
-    public func foreground() { post(.event(.foreground)) }
+    ///
+    /// What another process has enqueued or changed meanwhile, such as an extension of the app, is seen then.
+    public func foreground() {
+        post(.look)
+        post(.event(.foreground))
+    }
 
     package func setGate(_ gate: SessionGate) {
         state.withLock { state in
@@ -110,6 +118,15 @@ struct OutboxState {
     }
 
     var gate: SessionGate
+    /// Whether a run has begun, be it that it only waits for another outbox to end.
+    var isReserved = false
+    /// Held while this outbox is the one that sends, or carries out a command by itself.
+    var ownership: OutboxOwnership?
+    /// The commands that are being carried out under it.
+    var commands = 0
+
+    /// Gives the ownership away for release, unless a run or a command needs it.
+    mutating func takeIdleOwnership() -> OutboxOwnership? { isReserved || commands > 0 ? nil : ownership.take() }
     /// How often the gate was set and the loop has not heard of it yet.
     var untakenGates = 0
     var loop: Loop?
@@ -123,6 +140,8 @@ enum OutboxInput: Sendable {
     case event(DeliveryEvent)
     /// Lanes gained or lost an entry.
     case lanes(Set<String>)
+    /// Other processes may have changed any lane.
+    case look
     /// A request is over.
     case flight(UUIDBytes, epoch: Int, FlightAnswer, [UUIDBytes: AcceptedAnswer])
     /// Somebody wants something done, and to know whether it was.

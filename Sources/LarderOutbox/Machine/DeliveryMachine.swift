@@ -47,6 +47,8 @@ package struct DeliveryMachine: Hashable, Sendable {
     package internal(set) var isAnswerUnconfirmed = false
     /// Whether entries that were being sent before the machine was loaded are still to be taken for unanswered.
     package internal(set) var isUnrecovered = false
+    /// Whether it is the one that sends; if not, what is being sent is another's and not given up.
+    var isOwner = true
     /// When the timer goes off.
     package internal(set) var armed: Duration?
     package internal(set) var isStopping = false
@@ -195,7 +197,7 @@ extension DeliveryMachine {
     mutating func recover(_ moment: Moment) {
         guard isUnrecovered else { return }
         isUnrecovered = false
-        for index in entries.indices where entries[index].delivery.state == .sending {
+        for index in entries.indices where isOwner && entries[index].delivery.state == .sending {
             update(index) {
                 $0.state = .waiting
                 $0.isInDoubt = true

@@ -1,3 +1,5 @@
+public import LarderStore
+
 /// What waits to be sent, and why.
 public struct OutboxStatus: Hashable, Sendable {
     /// Entries to be sent that were not tried yet, or whose turn has come.
@@ -24,6 +26,8 @@ public struct OutboxStatus: Hashable, Sendable {
     public var pauses: [PauseReason] = []
     /// Whether an outbox runs that sends them.
     public var isRunning = false
+    /// What sends in its place, while another outbox does for the same store; nil when this one does, or none.
+    public var deliverer: OutboxOwner?
 
     /// A status of nothing.
     public init() {}
@@ -36,6 +40,8 @@ public struct OutboxStatus: Hashable, Sendable {
 public enum PauseReason: Hashable, Sendable {
     /// Nobody runs the outbox.
     case notRunning
+    /// Another outbox sends for the store, in another process or in this one; it sends what this one enqueues.
+    case deliveredElsewhere(OutboxOwner)
     /// There is no network.
     case offline
     /// Nobody is signed in.
@@ -62,6 +68,8 @@ extension PauseReason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notRunning: "Nothing is sent: the outbox does not run."
+        case .deliveredElsewhere(let owner):
+            owner.processID.map { "Another outbox sends: that of the process \($0)." } ?? "Another outbox sends."
         case .offline: "Nothing is sent: there is no network."
         case .signedOut: "Nothing is sent: nobody is signed in."
         case .signInExpired: "Nothing is sent: the sign-in has expired. Sign in again."

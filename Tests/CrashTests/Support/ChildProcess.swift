@@ -35,6 +35,9 @@ final class ChildProcess {
         try process.run()
     }
 
+    /// The system's number of the process.
+    var processID: Int32 { process.processIdentifier }
+
     /// The next line, waiting until `deadline`; nil when none came, see ``isAtEnd``.
     func nextLine(until deadline: ContinuousClock.Instant) throws -> String? {
         while true {

@@ -39,6 +39,9 @@ struct CrashChild {
             }
         case ("write", 3):
             try await NumberedWriter(path: path, port: Int(numbers[0]), end: Int(numbers[1]), seed: numbers[2]).run()
+        case ("share", 3):
+            let first = Int(numbers[1])
+            try await SharingWriter(path: path, port: Int(numbers[0]), numbers: first..<first + Int(numbers[2])).run()
         #if Server
         case ("serve", 2):
             try await WriteServer(path: path, port: Int(numbers[0]), seed: numbers[1]).run()

@@ -71,7 +71,7 @@ struct NumberedWriter {
         return policy
     }
 
-    private static func transport() -> any Transport {
+    static func transport() -> any Transport {
         #if AsyncHTTPClient
         AsyncHTTPClientTransport()
         #else

@@ -1,0 +1,96 @@
+internal import LarderFormat
+internal import LarderStore
+internal import Synchronization
+
+// One outbox sends per store, whatever processes have it open: which one, the lock of a file decides.
+extension Outbox {
+    /// Notes that a run begins.
+    func reserve() {
+        state.withLock { state in
+            precondition(!state.isReserved, "the outbox runs already")
+            state.isReserved = true
+        }
+    }
+
+    /// Notes that nothing came of the run.
+    func unreserve() {
+        let ownership = state.withLock { state in
+            state.isReserved = false
+            return state.takeIdleOwnership()
+        }
+        withExtendedLifetime(ownership) {}
+    }
+
+    /// Waits until nothing else sends for this store, and holds it from then on.
+    ///
+    /// - Throws: `CancellationError`; what opening the lock file throws.
+    func waitForOwnership() async throws {
+        while try await !own() {
+            publish()
+            try await store.host.sleep(policy.takeoverInterval)
+        }
+    }
+
+    /// Holds the right to send, if nothing else does.
+    func own() async throws -> Bool {
+        for attempt in 1...3 {
+            if try claim() { return true }
+            // One that only looks, or carries out one command, is done in a moment.
+            if attempt < 3 { try await store.host.sleep(.milliseconds(20)) }
+        }
+        return false
+    }
+
+    /// As ``own()``, by one look.
+    ///
+    /// - Parameter commands: how many commands are about to be carried out under it, until ``endCommand()``.
+    func claim(commands: Int = 0) throws -> Bool {
+        try claiming.withLock { _ in
+            let isHeld = state.withLock { $0.ownership != nil }
+            let taken = try isHeld ? nil : store.ownOutbox()
+            return state.withLock { state in
+                // What held it may have ended since.
+                if let taken { state.ownership = taken }
+                guard state.ownership != nil else { return false }
+                state.commands += commands
+                return true
+            }
+        }
+    }
+
+    /// Notes that a command is over that was carried out under the ownership.
+    func endCommand() {
+        claiming.withLock { _ in
+            let ownership = state.withLock { state in
+                state.commands -= 1
+                return state.takeIdleOwnership()
+            }
+            withExtendedLifetime(ownership) {}
+        }
+    }
+
+    /// Lets another outbox send.
+    func disown() {
+        let ownership = state.withLock { $0.ownership.take() }
+        withExtendedLifetime(ownership) {}
+    }
+
+    /// As ``disown()``, once the store is closed: it may be opened anew, with another outbox, while this one still runs.
+    func disownIfClosed() {
+        if (try? store.read { view in view.commit }) == nil { disown() }
+    }
+
+    /// What sends in place of this outbox; nil when this one does, or nothing does.
+    var otherOwner: OutboxOwner? {
+        if state.withLock({ $0.ownership != nil }) { return nil }
+        // What cannot be looked at is not known to send.
+        return try? store.outboxOwner()
+    }
+
+    /// The lanes in which the table has something, or the machine: others may have changed any.
+    func allLanes() -> Set<String> {
+        let known = state.withLock { state in state.loop?.machine.entries.map(\.lane) ?? [] }
+        let stored = try? store.read { view in try view.readableOutboxEntries().entries.map(\.lane) }
+        return Set(known).union(stored ?? [])
+    }
+}
