@@ -6,5 +6,5 @@ extension QueryCache: RefreshControl {
     public func cancelRefreshes(of key: QueryKey) { cancel(key) }
 
     /// Marks the values of all keys that begin with `key` as stale; those somebody watches are fetched again.
-    public func refreshValues(of key: QueryKey) { invalidate(key) }
+    public func refreshValues(of key: QueryKey) { invalidateSoon(key) }
 }

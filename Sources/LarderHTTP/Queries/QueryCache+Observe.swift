@@ -14,12 +14,15 @@ extension QueryCache {
             of: QueryState<Value>.self, bufferingPolicy: .bufferingNewest(1))
         let host = host
         let observer = QueryObserver(
-            options: options, begin: { [weak self] in _ = self?.flight(for: key, Value.self, fetch: fetch) },
+            options: options, watches: { $0 is Value },
+            begin: { [weak self] in _ = self?.flight(for: key, Value.self, fetch: fetch) },
             tell: { entry in
+                let value = entry.value as? Value
                 continuation.yield(
                     QueryState(
-                        value: entry.value as? Value, updatedAt: entry.updatedAt,
-                        isStale: entry.isStale(options, at: host.now()), isFetching: entry.flight != nil,
+                        value: value, updatedAt: entry.updatedAt,
+                        isStale: value == nil || entry.isStale(options, at: host.now()),
+                        isFetching: entry.flight != nil,
                         error: entry.error))
             })
         let watch = Watch()
@@ -28,9 +31,11 @@ extension QueryCache {
             await restore(key, Value.self, options)
             if Task.isCancelled { return }
             let now = host.now()
+            let online = isOnline()
             let number = entries.withLock { table in
+                table.collect(at: now, isOnline: online)
                 var entry = table.use(key, options, at: now)
-                let number = table.makeObserver()
+                let number = table.makeNumber()
                 entry.observers[number] = observer
                 table[key] = entry
                 return number

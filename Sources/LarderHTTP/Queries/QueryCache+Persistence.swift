@@ -8,7 +8,16 @@ extension QueryCache {
     /// The resource whose rows are the kept values: no server's, since groups of servers hold no colon first.
     static let resource = ResourceKey(":queries", 0)
     private static let rowType = "query"
-    /// The most rows removed in one commit.
+    /// Beside a kept value of the same key: it was invalidated after it was fetched. Without payload.
+    private static let markType = "query-invalid"
+
+    /// A kept value as it was read.
+    private struct Kept<Value: Sendable>: Sendable {
+        var value: Value
+        var updatedAt: Int64
+        var isInvalidated: Bool
+    }
+    /// The most rows changed in one commit.
     private static let rowsPerCommit = 256
 
     /// Reads the value of `key` back, once, when it is one that is kept.
@@ -16,25 +25,44 @@ extension QueryCache {
         guard let persistence, persistence.includes(key) else { return }
         let isKnown = entries.withLock { table in table[key].map { $0.isRestored || $0.value != nil } ?? false }
         if isKnown { return }
-        let now = host.now()
-        var found: (value: Value, updatedAt: Int64)?
-        do {
-            found = try persistence.store.read { view in
-                guard let row = try view.row(at: Self.rowKey(key)) else { return nil }
-                return (try row.value(type, using: persistence.coder), row.updatedAt)
+        while true {
+            let sweepCount = entries.withLock { $0.sweepCount }
+            let found: Kept<Value>?
+            do {
+                found = try read(key, type, in: persistence)
+            } catch {
+                // A value of another shape, say of the version before: it is fetched again.
+                return host.logger.debug("a kept query value could not be read", metadata: ["error": "\(error)"])
             }
-        } catch {
-            // A value of another shape, say of the version before: it is fetched again.
-            host.logger.debug("a kept query value could not be read", metadata: ["error": "\(error)"])
+            let now = host.now()
+            let kept = found.flatMap { isYoungEnough($0.updatedAt, options, now) ? $0 : nil }
+            let isDone = entries.withLock { table in
+                // Removed or invalidated since: it is read again.
+                guard table.sweepCount == sweepCount else { return false }
+                var entry = table[key] ?? QueryEntry(usedAt: now, options: options)
+                if entry.isRestored || entry.value != nil { return true }
+                entry.isRestored = true
+                if let kept, !table.isSwept(key, by: .removal) {
+                    entry.value = kept.value
+                    entry.updatedAt = kept.updatedAt
+                    entry.isInvalidated = kept.isInvalidated || table.isSwept(key, by: .invalidation)
+                }
+                table[key] = entry
+                return true
+            }
+            if isDone { return }
         }
-        if let kept = found, !isYoungEnough(kept.updatedAt, options, now) { found = nil }
-        entries.withLock { table in
-            var entry = table[key] ?? QueryEntry(usedAt: now, options: options)
-            if entry.isRestored || entry.value != nil { return }
-            entry.isRestored = true
-            entry.value = found?.value
-            entry.updatedAt = found?.updatedAt
-            table[key] = entry
+    }
+
+    private func read<Value: Codable & Sendable>(
+        _ key: QueryKey, _ type: Value.Type, in persistence: Persistence
+    ) throws -> Kept<Value>? {
+        try persistence.store.read { view in
+            guard let row = try view.row(at: Self.rowKey(key)) else { return nil }
+            let isInvalidated = try view.row(at: Self.rowKey(key, Self.markType)) != nil
+            return Kept(
+                value: try row.value(type, using: persistence.coder), updatedAt: row.updatedAt,
+                isInvalidated: isInvalidated)
         }
     }
 
@@ -47,16 +75,32 @@ extension QueryCache {
     /// Keeps a value in the store, when its key is one of those; a failure is logged, not thrown.
     ///
     /// Kept values are rows of one resource, which a write to it cannot evict: when the store is full, the oldest make room.
-    func persist<Value: Codable & Sendable>(_ value: Value, for key: QueryKey, at time: Int64) async {
+    ///
+    /// - Parameter number: tells it from values that came later; it is not kept when one has, or the key was removed.
+    func persist<Value: Codable & Sendable>(
+        _ value: Value, for key: QueryKey, at time: Int64, as number: UInt64
+    ) async {
+        defer { entries.withLock { $0.endKeeping(key, number) } }
         guard let persistence, persistence.includes(key) else { return }
         do {
             let payload = try persistence.coder.encode(value)
             let codec = persistence.coder.codec
             let row = Self.rowKey(key)
+            let mark = Self.rowKey(key, Self.markType)
             let store = persistence.store
             func put() async throws {
-                try await store.write(durability: .relaxed) { transaction in
+                try await store.write(durability: .relaxed) { [self] transaction in
+                    // Looked at where writes are in order: a removal comes wholly before or after.
+                    let (isWanted, isInvalidated) = entries.withLock {
+                        ($0.isKeeping(key, number), $0.isInvalidated(key))
+                    }
+                    guard isWanted else { return }
                     try transaction.put(payload, at: row, updatedAt: time, codec: codec)
+                    if isInvalidated {
+                        try transaction.put([], at: mark, updatedAt: time, codec: .opaque)
+                    } else {
+                        try transaction.removeRow(at: mark)
+                    }
                 }
             }
             do {
@@ -94,7 +138,10 @@ extension QueryCache {
         for start in stride(from: 0, to: keys.count, by: rowsPerCommit) {
             let batch = keys[start..<min(start + rowsPerCommit, keys.count)]
             try await store.write(durability: .relaxed) { transaction in
-                for key in batch { try transaction.removeRow(at: key) }
+                for key in batch {
+                    try transaction.removeRow(at: key)
+                    try transaction.removeRow(at: RowKey(resource: resource, type: markType, key: key.key))
+                }
             }
         }
         return true
@@ -104,40 +151,74 @@ extension QueryCache {
     func removeRows(_ prefix: QueryKey) async throws {
         // What begins with more than a key may hold was never kept.
         guard let persistence, prefix.text.utf8.count <= Limits.rowAddress else { return }
+        for type in [Self.rowType, Self.markType] {
+            let range = RowRange.prefix(prefix.text, type: type, of: Self.resource)
+            while try await removeSome(
+                of: range, in: persistence.store, except: { $0.texts(from: prefix, isValid: false) })
+            {}
+        }
+    }
+
+    /// Marks the kept values of all keys that begin with `prefix` as invalidated, in short commits.
+    func markRows(_ prefix: QueryKey) async throws {
+        guard let persistence, prefix.text.utf8.count <= Limits.rowAddress else { return }
         let range = RowRange.prefix(prefix.text, type: Self.rowType, of: Self.resource)
-        while try await Self.removeSome(of: range, in: persistence.store) {}
+        // Behind every write that is under way; what is kept later looks at the memory itself.
+        try await persistence.store.write(durability: .relaxed) { _ in }
+        var keys: [String] = []
+        try persistence.store.read { view in
+            _ = try view.forEachRow(in: range) { entry in keys.append(try entry.key().key) }
+        }
+        let found = keys
+        for start in stride(from: 0, to: found.count, by: Self.rowsPerCommit) {
+            try await persistence.store.write(durability: .relaxed) { [self] transaction in
+                // Fetched again since, and kept without a mark.
+                let newer = entries.withLock { $0.texts(from: prefix, isValid: true) }
+                for key in found[start..<min(start + Self.rowsPerCommit, found.count)] where !newer.contains(key) {
+                    let value = RowKey(resource: Self.resource, type: Self.rowType, key: key)
+                    let mark = RowKey(resource: Self.resource, type: Self.markType, key: key)
+                    // As old as the value, so that both are swept together.
+                    guard let time = try transaction.row(at: value)?.updatedAt else { continue }
+                    try transaction.put([], at: mark, updatedAt: time, codec: .opaque)
+                }
+            }
+        }
     }
 
     /// Removes the kept values that are too old to be read back, in short commits.
     public func sweep() async throws {
         guard let persistence, let maximumAge = persistence.maximumAge else { return }
         let oldest = host.now() - maximumAge.milliseconds
-        let range = RowRange.type(Self.rowType, of: Self.resource)
-        while try await Self.removeSome(of: range, in: persistence.store, before: oldest) {}
+        for type in [Self.rowType, Self.markType] {
+            let range = RowRange.type(type, of: Self.resource)
+            while try await removeSome(of: range, in: persistence.store, before: oldest) {}
+        }
     }
 
     /// Answers whether there may be more.
-    private static func removeSome(of range: RowRange, in store: Store, before time: Int64 = .max) async throws -> Bool
-    {
+    ///
+    /// - Parameter kept: the texts of the keys to leave, as they are at the moment.
+    private func removeSome(
+        of range: RowRange, in store: Store, before time: Int64 = .max,
+        except kept: @escaping @Sendable (QueryTable) -> Set<String> = { _ in [] }
+    ) async throws -> Bool {
         try Task.checkCancellation()
-        let limit = rowsPerCommit
-        var keys: [RowKey] = []
-        try store.read { view in
-            _ = try view.forEachRow(in: range) { entry in
-                guard keys.count < limit, entry.row.updatedAt < time else { return }
+        // Looked for where writes are in order: a value whose commit is still to come is found, too.
+        return try await store.write(durability: .relaxed) { [self] transaction in
+            let left = entries.withLock { kept($0) }
+            var keys: [RowKey] = []
+            _ = try transaction.forEachRow(in: range) { entry in
+                guard keys.count < Self.rowsPerCommit, entry.row.updatedAt < time else { return }
                 let (type, key) = try entry.key()
+                if left.contains(key) { return }
                 keys.append(RowKey(resource: range.resource, type: type, key: key))
             }
+            for key in keys { try transaction.removeRow(at: key) }
+            return keys.count == Self.rowsPerCommit
         }
-        let found = keys
-        if found.isEmpty { return false }
-        try await store.write(durability: .relaxed) { transaction in
-            for key in found { try transaction.removeRow(at: key) }
-        }
-        return found.count == limit
     }
 
-    private static func rowKey(_ key: QueryKey) -> RowKey {
-        RowKey(resource: resource, type: rowType, key: key.text)
+    private static func rowKey(_ key: QueryKey, _ type: String = rowType) -> RowKey {
+        RowKey(resource: resource, type: type, key: key.text)
     }
 }

@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Values by structured key from any asynchronous function: kept, refreshed when stale, readable offline.
 ///
-/// One fetch at a time runs for a key, whoever asks. What is worth it survives in the store, one row for each key, and
+/// One fetch at a time runs for a key, whoever asks; who asks after an invalidation, or for another type of value, waits for
+/// the one under way and then fetches anew. What is worth it survives in the store, one row for each key, and
 /// is read back when its key is asked for. All times are the host's.
 public final class QueryCache: Sendable {
     /// Where values are kept beyond the process.
@@ -76,11 +77,26 @@ public final class QueryCache: Sendable {
         case .answerAndFetch:
             _ = flight(for: key, Value.self, fetch: fetch)
             return answer(entry, options, now, isFetching: true)
-        case .fetch:
-            let value = try await flight(for: key, Value.self, fetch: fetch).value()
-            guard let value = value as? Value else { preconditionFailure("two types of value for one key") }
-            let updatedAt = entries.withLock { $0[key]?.updatedAt } ?? host.now()
-            return Queried(value: value, updatedAt: updatedAt, isStale: false, isFetching: false)
+        case .fetch: return try await fetched(key, after: entry.invalidatedAt, fetch)
+        }
+    }
+
+    /// The value of a fetch that began after the number `invalidatedAt`.
+    private func fetched<Value: Codable & Sendable>(
+        _ key: QueryKey, after invalidatedAt: UInt64, _ fetch: @escaping @Sendable () async throws -> Value
+    ) async throws -> Queried<Value> {
+        while true {
+            let flight = flight(for: key, Value.self, fetch: fetch)
+            let isOwn = flight.type == ObjectIdentifier(Value.self) && flight.beganAt > invalidatedAt
+            do {
+                let value = try await flight.value()
+                guard isOwn, let value = value as? Value else { continue }
+                let updatedAt = entries.withLock { $0[key]?.updatedAt } ?? host.now()
+                return Queried(value: value, updatedAt: updatedAt, isStale: false, isFetching: false)
+            } catch {
+                // What an older fetch failed with is for those who asked for it.
+                if isOwn || error is CancellationError { throw error }
+            }
         }
     }
 
@@ -102,21 +118,22 @@ extension QueryCache {
     func flight<Value: Codable & Sendable>(
         for key: QueryKey, _ type: Value.Type, fetch: @escaping @Sendable () async throws -> Value
     ) -> QueryFlight {
-        fly(key) { [self] in
+        fly(key, ObjectIdentifier(Value.self)) { [self] in
             let value = try await fetch()
-            return (value, { await self.persist(value, for: key, at: $0) })
+            return (value, { await self.persist(value, for: key, at: $0, as: $1) })
         }
     }
 
     /// As ``flight(for:_:fetch:)``; `fetch` gives the value and what keeps it.
     func fly(
-        _ key: QueryKey, _ fetch: @escaping @Sendable () async throws -> (any Sendable, @Sendable (Int64) async -> Void)
+        _ key: QueryKey, _ type: ObjectIdentifier,
+        _ fetch: @escaping @Sendable () async throws -> (any Sendable, @Sendable (Int64, UInt64) async -> Void)
     ) -> QueryFlight {
         let now = host.now()
         let (flight, version, isNew) = entries.withLock { table -> (QueryFlight, UInt64, Bool) in
             var entry = table[key] ?? QueryEntry(usedAt: now, options: KeyedQueryOptions())
             if let flight = entry.flight { return (flight, entry.version, false) }
-            let flight = QueryFlight()
+            let flight = QueryFlight(type, beganAt: table.makeNumber())
             entry.flight = flight
             table[key] = entry
             return (flight, entry.version, true)
@@ -127,34 +144,57 @@ extension QueryCache {
             do {
                 let (value, keep) = try await fetch()
                 let time = host.now()
-                if land(flight, key, version, { $0.take(value, at: time) }) { await keep(time) }
+                let number = land(flight, key, version) { entry, table in
+                    entry.take(value, at: time)
+                    return table.beginKeeping(key)
+                }
+                if let number { await keep(time, number) }
                 flight.finish(.success(value))
             } catch {
-                _ = land(flight, key, version, { $0.error = error is CancellationError ? $0.error : error })
+                _ = land(flight, key, version) { entry, _ in
+                    if !(error is CancellationError) { entry.error = error }
+                    return nil
+                }
                 flight.finish(.failure(error))
             }
         }
         return flight
     }
 
-    /// Ends a flight in its entry; false when the entry has changed meanwhile, whose word then counts.
+    /// Ends a flight in its entry, and gives what `change` gives; nil when the entry has changed meanwhile, whose word then
+    /// counts.
     private func land(
-        _ flight: QueryFlight, _ key: QueryKey, _ version: UInt64, _ change: (inout QueryEntry) -> Void
-    ) -> Bool {
-        let isCurrent = entries.withLock { table -> Bool in
-            guard var entry = table[key], entry.flight === flight else { return false }
+        _ flight: QueryFlight, _ key: QueryKey, _ version: UInt64,
+        _ change: (inout QueryEntry, inout QueryTable) -> UInt64?
+    ) -> UInt64? {
+        let (number, isOutdated) = entries.withLock { table -> (UInt64?, Bool) in
+            guard var entry = table[key], entry.flight === flight else { return (nil, false) }
             entry.flight = nil
-            let isCurrent = entry.version == version
-            if isCurrent { change(&entry) }
+            let number = entry.version == version ? change(&entry, &table) : nil
+            // What was invalidated while it was fetched is no newer than that.
+            let isOutdated = entry.invalidatedAt > flight.beganAt
+            if isOutdated { entry.isInvalidated = true }
             table[key] = entry
-            return isCurrent
+            return (number, isOutdated)
         }
         tellObservers(of: key)
-        return isCurrent
+        if isOutdated { refresh(key) }
+        return number
     }
 }
 
 extension QueryEntry {
+    /// Forgets the value, and the fetch that may bring another.
+    mutating func clear() {
+        flight = nil
+        value = nil
+        updatedAt = nil
+        error = nil
+        // The store has nothing to read back any more.
+        isRestored = true
+        version += 1
+    }
+
     /// Takes a new value.
     mutating func take(_ value: any Sendable, at time: Int64) {
         self.value = value

@@ -6,6 +6,8 @@ struct QueryEntry: Sendable {
     var updatedAt: Int64?
     /// Whether it is to be fetched again whatever its age.
     var isInvalidated = false
+    /// When it was last invalidated, as a number of the table; 0: never. A fetch that began before does not undo it.
+    var invalidatedAt: UInt64 = 0
     /// Whether the store was asked for it.
     var isRestored = false
     /// Why the last fetch failed.
@@ -39,6 +41,8 @@ struct QueryEntry: Sendable {
 /// Somebody who watches a key, and knows how to fetch its value.
 struct QueryObserver: Sendable {
     let options: KeyedQueryOptions
+    /// Whether a value is of the type that is watched.
+    let watches: @Sendable (any Sendable) -> Bool
     let begin: @Sendable () -> Void
     let tell: @Sendable (QueryEntry) -> Void
 }

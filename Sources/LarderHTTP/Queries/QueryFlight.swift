@@ -11,7 +11,17 @@ final class QueryFlight: Sendable {
         var task: Task<Void, Never>?
     }
 
+    /// The type of its value: two may be asked for under one key.
+    let type: ObjectIdentifier
+    /// When it began, as a number of the table.
+    let beganAt: UInt64
     private let state = Mutex(State())
+
+    /// A fetch that has not begun.
+    init(_ type: ObjectIdentifier, beganAt: UInt64) {
+        self.type = type
+        self.beganAt = beganAt
+    }
 
     /// Begins the work; `body` calls ``finish(_:)`` at its end.
     func begin(_ body: @escaping @Sendable () async -> Void) {

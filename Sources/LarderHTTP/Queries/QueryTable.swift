@@ -1,3 +1,13 @@
+/// A change of all keys that begin with one, which the store has not been told of yet.
+struct QuerySweep: Sendable {
+    enum Kind: Hashable, Sendable {
+        case invalidation, removal
+    }
+
+    let prefix: QueryKey
+    let kind: Kind
+}
+
 /// Every key that is known.
 struct QueryTable: Sendable {
     /// How often to look for entries that nobody needs, in milliseconds.
@@ -5,7 +15,13 @@ struct QueryTable: Sendable {
 
     private var entries: [QueryKey: QueryEntry] = [:]
     private var collectedAt: Int64?
-    private var nextObserver: UInt64 = 0
+    /// Numbers flights, invalidations, sweeps, observers and values that are being kept, in the order they came.
+    private var lastNumber: UInt64 = 0
+    private var sweeps: [UInt64: QuerySweep] = [:]
+    /// Which value of a key is being kept in the store; one that was overtaken or removed meanwhile is not written.
+    private var keeping: [QueryKey: UInt64] = [:]
+    /// Counts the beginnings and ends of sweeps: what was read from the store before one may have been changed by it.
+    private(set) var sweepCount: UInt64 = 0
 
     subscript(key: QueryKey) -> QueryEntry? {
         get { entries[key] }
@@ -24,10 +40,58 @@ struct QueryTable: Sendable {
         return entry
     }
 
-    /// A number for a new observer.
-    mutating func makeObserver() -> UInt64 {
-        defer { nextObserver += 1 }
-        return nextObserver
+    /// The next number; the first is 1.
+    mutating func makeNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Begins a change that the store is to be told of.
+    mutating func begin(_ sweep: QuerySweep) -> UInt64 {
+        let number = makeNumber()
+        sweeps[number] = sweep
+        sweepCount += 1
+        if sweep.kind == .removal { keeping = keeping.filter { !$0.key.hasPrefix(sweep.prefix) } }
+        return number
+    }
+
+    /// The store knows of the change.
+    mutating func endSweep(_ number: UInt64) {
+        sweeps[number] = nil
+        sweepCount += 1
+    }
+
+    /// Whether a change of this kind means `key`, and the store may not know of it yet.
+    func isSwept(_ key: QueryKey, by kind: QuerySweep.Kind) -> Bool {
+        sweeps.values.contains { $0.kind == kind && key.hasPrefix($0.prefix) }
+    }
+
+    /// Begins to keep a new value of `key`, in place of an older one that may be under way.
+    mutating func beginKeeping(_ key: QueryKey) -> UInt64 {
+        let number = makeNumber()
+        keeping[key] = number
+        return number
+    }
+
+    /// Whether a value is still the one to keep.
+    func isKeeping(_ key: QueryKey, _ number: UInt64) -> Bool { keeping[key] == number }
+
+    /// A value is kept, or could not be.
+    mutating func endKeeping(_ key: QueryKey, _ number: UInt64) {
+        if keeping[key] == number { keeping[key] = nil }
+    }
+
+    /// The texts of the keys that begin with `prefix` and have a value; with `isValid` only one that is not invalidated.
+    func texts(from prefix: QueryKey, isValid: Bool) -> Set<String> {
+        Set(
+            entries.lazy.filter { key, entry in
+                entry.value != nil && !(isValid && entry.isInvalidated) && key.hasPrefix(prefix)
+            }.map(\.key.text))
+    }
+
+    /// Whether the value of `key` was invalidated, as far as is known in memory.
+    func isInvalidated(_ key: QueryKey) -> Bool {
+        entries[key]?.isInvalidated ?? isSwept(key, by: .invalidation)
     }
 
     /// Forgets what was not used for as long as it is to be kept; looks once a minute.

@@ -54,7 +54,7 @@ private final class Turnstile: Sendable {
     @Test func `that are cancelled by prefix end for all who wait, and leave the value`() async throws {
         let cache = world.cache()
         await cache.set(1, for: ["a", 1])
-        cache.invalidate(["a"])
+        await cache.invalidate(["a"])
         let door = Turnstile()
         let asker = Task {
             try await cache.value(for: ["a", 1], options: KeyedQueryOptions(mode: .online)) { try await door.pass(2) }
@@ -82,7 +82,7 @@ private final class Turnstile: Sendable {
         let cache = world.cache()
         _ = try await world.ask(cache)
         world.isFailing.withLock { $0 = true }
-        cache.invalidate([])
+        await cache.invalidate([])
         await #expect(throws: QueryWorld.Outage.self) {
             try await world.ask(cache, ["outlets"], world.options(.online))
         }
@@ -93,7 +93,7 @@ private final class Turnstile: Sendable {
         let cache = world.cache()
         let states = cache.states(for: ["outlets"]) { [world] in try world.answer() }
         #expect(await states.first { ($0.value ?? 0) > 0 }?.value == 1)
-        cache.invalidate(["outlets"])
+        await cache.invalidate(["outlets"])
         #expect(await states.first { ($0.value ?? 0) > 1 }?.value == 2)
         world.online.withLock { $0 = false }
         world.clock.advance(by: .seconds(301))

@@ -1,0 +1,237 @@
+// Proves that what was invalidated or removed stays so: during a fetch, while nobody has asked, and over a relaunch.
+import Foundation
+import Larder
+import LarderFormat
+import LarderHTTP
+import LarderTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `An invalidated query` {
+    let world = QueryWorld()
+    /// Never stale by its age.
+    private let lasting = KeyedQueryOptions(staleAfter: nil)
+
+    private func persistence(_ store: Store) -> QueryCache.Persistence {
+        QueryCache.Persistence(store: store, coder: JSONPayloadCoder(), maximumAge: nil) { _ in true }
+    }
+
+    @Test func `is stale when the fetch under way lands, and who asks after gets a newer one`() async throws {
+        let cache = world.cache()
+        let door = FetchDoor()
+        let began = Flag(false)
+        let first = Task {
+            try await cache.value(for: ["a"]) {
+                began.value = true
+                await door.pass()
+                return 1
+            }.value
+        }
+        while !began.value { await Task.yield() }
+        await cache.invalidate(["a"])
+        let second = Task { try await cache.value(for: ["a"]) { 2 } }
+        for _ in 0..<1000 { await Task.yield() }
+        door.open()
+        #expect(try await first.value == 1)
+        let newer = try await second.value
+        #expect(newer.value == 2)
+        #expect(!newer.isStale)
+        #expect(try await cache.value(for: ["a"], options: lasting) { 3 }.value == 2)
+    }
+
+    @Test func `is stale when the fetch under way lands and nobody has asked since`() async throws {
+        let cache = world.cache()
+        let door = FetchDoor()
+        let began = Flag(false)
+        let first = Task {
+            try await cache.value(for: ["a"]) {
+                began.value = true
+                await door.pass()
+                return 1
+            }.value
+        }
+        while !began.value { await Task.yield() }
+        await cache.invalidate(["a"])
+        door.open()
+        #expect(try await first.value == 1)
+        world.online.withLock { $0 = false }
+        let shown = try await cache.value(for: ["a"], options: lasting) { 2 }
+        #expect(shown.value == 1)
+        #expect(shown.isStale)
+    }
+
+    @Test func `that somebody watches is fetched again when the fetch under way lands`() async throws {
+        let cache = world.cache()
+        let door = FetchDoor()
+        let count = Atomic(0)
+        let states = cache.states(for: ["a"]) { () async -> Int in
+            let number = count.add(1, ordering: .relaxed).newValue
+            if number == 1 { await door.pass() }
+            return number
+        }
+        let watcher = Task { await states.first { ($0.value ?? 0) > 1 }?.value }
+        while count.load(ordering: .relaxed) == 0 { await Task.yield() }
+        await cache.invalidate(["a"])
+        door.open()
+        #expect(await watcher.value == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func `is stale after a relaunch, whether or not it was in memory`(isInMemory: Bool) async throws {
+        let store = try world.openStore()
+        await world.cache(persistence(store)).set(1, for: ["a", 1])
+        await world.cache(persistence(store)).set(9, for: ["b"])
+        let cache = world.cache(persistence(store))
+        if isInMemory { #expect(await cache.peek(Int.self, for: ["a", 1]) == 1) }
+        await cache.invalidate(["a"])
+        world.online.withLock { $0 = false }
+        #expect(try await cache.value(for: ["a", 1], options: lasting) { 2 }.isStale)
+        try store.close()
+        let again = try world.openStore()
+        let second = world.cache(persistence(again))
+        let shown = try await second.value(for: ["a", 1], options: lasting) { 2 }
+        #expect(shown.value == 1)
+        #expect(shown.isStale)
+        #expect(try await !second.value(for: ["b"], options: lasting) { 2 }.isStale)
+        // A newer value ends it, for good.
+        await second.set(3, for: ["a", 1])
+        let third = world.cache(persistence(again))
+        let fresh = try await third.value(for: ["a", 1], options: lasting) { 4 }
+        #expect(fresh.value == 3)
+        #expect(!fresh.isStale)
+        #expect(try again.verify { _ in }.findings == 0)
+    }
+
+    @Test func `is stale after a relaunch, though the answer of an older fetch was kept after`() async throws {
+        let store = try world.openStore()
+        let cache = world.cache(persistence(store))
+        let door = FetchDoor()
+        let began = Flag(false)
+        let first = Task {
+            try await cache.value(for: ["a"]) {
+                began.value = true
+                await door.pass()
+                return 1
+            }.value
+        }
+        while !began.value { await Task.yield() }
+        await cache.invalidate(["a"])
+        door.open()
+        _ = try await first.value
+        world.online.withLock { $0 = false }
+        #expect(try await world.cache(persistence(store)).value(for: ["a"], options: lasting) { 2 }.isStale)
+    }
+
+    @Test func `that is removed does not come back by a value that was being kept`() async throws {
+        let store = try world.openStore()
+        let cache = world.cache(persistence(store))
+        let (began, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let blocker = Task {
+            try await store.write { _ in
+                began.signal()
+                mayEnd.wait()
+            }
+        }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                began.wait()
+                continuation.resume()
+            }
+        }
+        let asker = Task { try await cache.value(for: ["a"]) { 1 }.value }
+        while await cache.peek(Int.self, for: ["a"]) != 1 { await Task.yield() }
+        for _ in 0..<1000 { await Task.yield() }
+        let removal = Task { try await cache.remove(["a"]) }
+        for _ in 0..<2000 { await Task.yield() }
+        mayEnd.signal()
+        _ = try await (blocker.value, asker.value, removal.value)
+        #expect(await world.cache(persistence(store)).peek(Int.self, for: ["a"]) == nil)
+    }
+
+    @Test func `that is removed does not come back by a value that was to be kept`() async throws {
+        let store = try world.openStore()
+        let coder = SlowCoder()
+        let cache = world.cache(
+            QueryCache.Persistence(store: store, coder: coder, maximumAge: nil) { _ in true })
+        let asker = Task { try await cache.value(for: ["a"]) { 1 }.value }
+        while !coder.isEncoding.value { await Task.yield() }
+        try await cache.remove(["a"])
+        coder.mayEncode.signal()
+        _ = try await asker.value
+        #expect(await world.cache(persistence(store)).peek(Int.self, for: ["a"]) == nil)
+    }
+
+    @Test func `whose fetch fails leaves the kept value for when there is no network`() async throws {
+        let store = try world.openStore()
+        let cache = world.cache(persistence(store))
+        await cache.set(1, for: ["a"])
+        await cache.invalidate(["a"])
+        world.isFailing.withLock { $0 = true }
+        await #expect(throws: QueryWorld.Outage.self) { try await world.ask(cache, ["a"], world.options(.always)) }
+        world.online.withLock { $0 = false }
+        #expect(try await world.ask(world.cache(persistence(store)), ["a"]).value == 1)
+    }
+}
+
+/// JSON that is written when it may be.
+private struct SlowCoder: PayloadCoder {
+    let isEncoding = Flag(false)
+    let mayEncode = DispatchSemaphore(value: 0)
+
+    var codec: PayloadCodec { .json }
+
+    func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+        isEncoding.value = true
+        mayEncode.wait()
+        return try JSONPayloadCoder().encode(value)
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, from payload: RawSpan) throws -> Value {
+        try JSONPayloadCoder().decode(type, from: payload)
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `A query of two types` {
+    let world = QueryWorld()
+
+    @Test func `gives each asker its own`() async throws {
+        let cache = world.cache()
+        let door = FetchDoor()
+        let began = Flag(false)
+        let number = Task {
+            try await cache.value(for: ["a"]) {
+                began.value = true
+                await door.pass()
+                return 1
+            }.value
+        }
+        while !began.value { await Task.yield() }
+        let text = Task { try await cache.value(for: ["a"]) { "one" }.value }
+        for _ in 0..<1000 { await Task.yield() }
+        door.open()
+        #expect(try await number.value == 1)
+        #expect(try await text.value == "one")
+        #expect(await cache.peek(Int.self, for: ["a"]) == nil)
+    }
+
+    @Test func `shows a watcher no value of the other as its own`() async throws {
+        let cache = world.cache()
+        await cache.set(1, for: ["a"])
+        let states = cache.states(for: ["a"]) { "one" }
+        let first = try #require(await states.first { _ in true })
+        #expect(first.value != nil || first.isStale)
+        #expect(await states.first { $0.value != nil }?.value == "one")
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `A program that only watches` {
+    @Test func `holds no value that nobody has used for long`() async throws {
+        let world = QueryWorld()
+        let cache = world.cache()
+        let options = KeyedQueryOptions(keepFor: .seconds(60))
+        _ = try await cache.value(for: ["old"], options: options) { 1 }
+        world.clock.advance(by: .seconds(3600))
+        _ = await cache.states(for: ["new"]) { 2 }.first { $0.value != nil }
+        #expect(await cache.peek(Int.self, for: ["old"]) == nil)
+    }
+}
