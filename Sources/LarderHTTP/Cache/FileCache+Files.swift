@@ -1,5 +1,6 @@
 internal import LarderEngine
 internal import LarderFormat
+internal import LarderStore
 internal import Synchronization
 
 // MARK: - Looking through the directory
@@ -21,6 +22,7 @@ extension FileCache {
             insert(entry, &state)
             state.nextIdentity = max(state.nextIdentity, UInt64(clamping: entry.record.blob) + 1)
         }
+        for key in Array(state.entries.keys) { removeExcess(&state, key, leaving: ResponseLimits.variants) }
         makeRoom(&state)
     }
 
@@ -60,6 +62,7 @@ extension FileCache {
             try directory.rename(name, to: Self.name(of: record))
             let replaced = state.entries[ByteKey(record.key)]?.first { $0.record.selecting == record.selecting }
             if let replaced { drop(replaced, &state) }
+            removeExcess(&state, ByteKey(record.key), leaving: ResponseLimits.variants - 1)
             state.clock += 1
             insert(
                 Entry(
@@ -86,6 +89,12 @@ extension FileCache {
         state.entries[key]?.remove(at: index)
         if state.entries[key]?.isEmpty == true { state.entries[key] = nil }
         state.size -= entry.size
+    }
+
+    /// Removes the responses of a key that were used longest ago, until so many are left. Pinned ones stay.
+    private func removeExcess(_ state: inout State, _ key: ByteKey, leaving count: Int) {
+        let kept = (state.entries[key] ?? []).filter { !$0.record.isPinned }.sorted { $0.lastUse < $1.lastUse }
+        for entry in kept.prefix(max(kept.count - count, 0)) { drop(entry, &state) }
     }
 
     /// When there is too much, removes what was used longest ago until nine tenths of the most are left. Pinned responses

@@ -70,6 +70,9 @@ public final class FileCache: ResponseCache {
         state.withLock { load(names, &$0) }
     }
 
+    /// Nine tenths of the most bytes.
+    public var bodyLimit: Int64 { Int64(0.9 * Double(maximumBytes)) }
+
     /// The bytes that the files take now.
     public var byteCount: Int { Int(clamping: state.withLock { $0.size }) }
 
@@ -105,10 +108,17 @@ public final class FileCache: ResponseCache {
 
     /// Puts new metadata in place of an entry's; its body is not touched.
     public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
+        var refreshed: ResponseRecord?
         try edit(entry.key) { record in
             guard UInt64(bitPattern: record.blob) == entry.identity else { return }
             record.refresh(with: response)
             record = record.withoutSecrets()
+            refreshed = record
+        }
+        guard let refreshed else { return }
+        _ = remove { other in
+            other.blob != refreshed.blob && other.key.utf8.elementsEqual(refreshed.key.utf8)
+                && other.selecting == refreshed.selecting
         }
     }
 

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LarderStore
 internal import Synchronization
 
 /// Keeps responses in memory, up to a number of bytes; what was used longest ago goes first.
@@ -39,6 +40,9 @@ public final class MemoryResponseCache: ResponseCache {
         self.maximumBytes = maximumBytes
     }
 
+    /// Half of the most bytes: one body never takes the place of all the others.
+    public var bodyLimit: Int64 { Int64(maximumBytes / 2) }
+
     /// The bytes of bodies, keys and fields that are kept now.
     public var byteCount: Int { state.withLock { $0.cost } }
 
@@ -55,6 +59,9 @@ public final class MemoryResponseCache: ResponseCache {
     }
 
     /// Begins to keep a response whose body is still to come.
+    ///
+    /// One that takes more than half of the most bytes is not kept, and nothing goes for it; it can be read as long as it
+    /// is held. Of one key, 32 responses are kept.
     public func write(
         _ response: StoredResponse, for key: String, options: KeepOptions
     ) async throws -> any ResponseWriter {
@@ -73,8 +80,10 @@ public final class MemoryResponseCache: ResponseCache {
             let entry = Entry(
                 response: response, options: options, body: body, identity: number,
                 cost: body.bytes.count + key.utf8.count + response.cost, lastUse: number)
+            if entry.cost > maximumBytes / 2 { return Self.cached(entry, key) }
             let bytes = ByteKey(key)
             remove(&state) { $0 == bytes && $1.response.selecting == response.selecting }
+            removeExcess(&state, bytes)
             state.entries[bytes, default: []].append(entry)
             state.cost += entry.cost
             makeRoom(&state)
@@ -84,11 +93,13 @@ public final class MemoryResponseCache: ResponseCache {
 
     /// Puts new metadata in place of an entry's.
     public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
-        edit(entry.key) { kept in
-            guard kept.identity == entry.identity else { return }
-            let selecting = kept.response.selecting
-            kept.response = response
-            kept.response.selecting = selecting
+        state.withLock { state in
+            let bytes = ByteKey(entry.key)
+            guard let place = state.entries[bytes]?.firstIndex(where: { $0.identity == entry.identity }) else { return }
+            state.entries[bytes]?[place].response = response
+            remove(&state) { key, kept in
+                key == bytes && kept.identity != entry.identity && kept.response.selecting == response.selecting
+            }
         }
     }
 
@@ -157,6 +168,13 @@ public final class MemoryResponseCache: ResponseCache {
             state.entries[key] = rest.isEmpty ? nil : rest
         }
         return removed
+    }
+
+    /// Removes the responses of a key that were used longest ago, to make room for one more.
+    private func removeExcess(_ state: inout State, _ key: ByteKey) {
+        let kept = (state.entries[key] ?? []).filter { !$0.options.isPinned }.sorted { $0.lastUse < $1.lastUse }
+        let doomed = Set(kept.prefix(max(kept.count - (ResponseLimits.variants - 1), 0)).map(\.identity))
+        if !doomed.isEmpty { remove(&state) { doomed.contains($1.identity) } }
     }
 
     /// Removes what was used longest ago until the rest fits; pinned entries stay, whatever they take.

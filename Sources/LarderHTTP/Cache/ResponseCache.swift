@@ -3,6 +3,9 @@
 /// A key is the target URI, or a text of the host's own; under one key lie the responses that `Vary` tells apart.
 /// A cache keeps and finds; what may be kept and used is the policy's to say.
 public protocol ResponseCache: Sendable {
+    /// The longest body it keeps, in bytes; a longer one is not begun.
+    var bodyLimit: Int64 { get }
+
     /// What is kept under `key`, the most recent first.
     ///
     /// Notes the use, for eviction. Blocks for as long as reading a few records takes.
@@ -14,6 +17,8 @@ public protocol ResponseCache: Sendable {
     func write(_ response: StoredResponse, for key: String, options: KeepOptions) async throws -> any ResponseWriter
 
     /// Puts new metadata in place of an entry's; its body is not touched.
+    ///
+    /// With other selecting fields it takes the place of the response of the same key that has them.
     ///
     /// Does nothing when the entry was replaced or removed meanwhile.
     func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws
@@ -36,6 +41,9 @@ public protocol ResponseCache: Sendable {
 }
 
 extension ResponseCache {
+    /// Any length.
+    public var bodyLimit: Int64 { .max }
+
     /// Removes everything of the entry's key: for a cache that cannot tell entries apart.
     public func discard(_ entry: CachedResponse) async throws { try await remove(.key(entry.key)) }
 

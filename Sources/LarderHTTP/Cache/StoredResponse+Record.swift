@@ -38,8 +38,10 @@ extension ResponseRecord {
         sweepAt = options.sweepAt
     }
 
-    /// Takes over what a server's confirmation, or an invalidation, changes. Key, selection and body stay.
+    /// Takes over what a server's confirmation, or an invalidation, changes. Key and body stay.
     mutating func refresh(with response: StoredResponse) {
+        // Another `Vary` selects by other fields.
+        selecting = response.selecting.map { SelectingField(name: $0.name, value: $0.value) }
         status = Int64(response.status.code)
         fields = response.fields.map { Field(name: $0.name.rawName, value: $0.bytes) }
         requestedAt = response.requestedAt

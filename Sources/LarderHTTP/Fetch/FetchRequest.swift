@@ -70,6 +70,8 @@ public struct FetchPriority: Hashable, Comparable, Sendable {
     /// A place of one's own.
     public init(_ rawValue: Int) { self.rawValue = rawValue }
 
+    /// What has begun already.
+    static let resumed = FetchPriority(.max)
     /// What nobody looks at yet.
     public static let low = FetchPriority(-100)
     /// What most requests are.

@@ -101,8 +101,7 @@ extension HTTPCache {
         services.logger.warning("\(what)", metadata: ["error": "\(error)"])
     }
 
-    func logTooLarge() {
-        services.logger.notice(
-            "a body is longer than the limit, and is not stored", metadata: ["limit": "\(options.fileLimit)"])
+    func logTooLarge(_ limit: Int64) {
+        services.logger.notice("a body is longer than the limit, and is not stored", metadata: ["limit": "\(limit)"])
     }
 }

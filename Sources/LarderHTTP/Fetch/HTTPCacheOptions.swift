@@ -6,7 +6,15 @@ public struct HTTPCacheOptions: Hashable, Sendable {
     ///
     /// A longer answer is delivered and not stored. A longer body to send is refused while there is no connection.
     public var fileLimit: Int64
-    /// The most exchanges under way at a time; more wait by their priority. An unread body keeps its exchange.
+    /// How long a body may be that is taken to its end and stored though nobody reads it any more, in bytes: 1 MiB unless
+    /// told otherwise.
+    ///
+    /// So `_ = try await cache.fetch(…)` stores what it fetches. Zero ends the exchange of every body that is let go.
+    public var finishLimit: Int64
+    /// The most exchanges under way at a time; more wait by their priority.
+    ///
+    /// An exchange whose body waits for its reader does not count. One that waits fails as if the server had not answered
+    /// when none of those under way has ended within the longest wait for a head.
     public var concurrentExchanges: Int
     /// The most validations that nobody waits for at a time; more are left to the next request.
     public var backgroundExchanges: Int
@@ -18,9 +26,11 @@ public struct HTTPCacheOptions: Hashable, Sendable {
     /// Limits; counts must be positive.
     public init(
         fileLimit: Int64 = 15 << 20, concurrentExchanges: Int = 8, backgroundExchanges: Int = 4,
-        unreadLimit: Int = 256 << 10, timeouts: TransportTimeouts = TransportTimeouts()
+        unreadLimit: Int = 256 << 10, timeouts: TransportTimeouts = TransportTimeouts(), finishLimit: Int64 = 1 << 20
     ) {
-        precondition(fileLimit >= 0 && unreadLimit > 0, "limits of \(fileLimit) and \(unreadLimit) bytes")
+        precondition(
+            fileLimit >= 0 && unreadLimit > 0 && finishLimit >= 0,
+            "limits of \(fileLimit), \(unreadLimit) and \(finishLimit) bytes")
         precondition(
             concurrentExchanges > 0 && backgroundExchanges >= 0,
             "\(concurrentExchanges) exchanges, \(backgroundExchanges) in the background")
@@ -29,5 +39,6 @@ public struct HTTPCacheOptions: Hashable, Sendable {
         self.backgroundExchanges = backgroundExchanges
         self.unreadLimit = unreadLimit
         self.timeouts = timeouts
+        self.finishLimit = finishLimit
     }
 }

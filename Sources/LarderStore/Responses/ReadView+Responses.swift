@@ -9,15 +9,27 @@ package struct ResponseEntry: Hashable, Sendable {
     package var record: ResponseRecord
 }
 
+/// Limits of what is kept of responses.
+package enum ResponseLimits {
+    /// The most responses of one cache key, which `Vary` tells apart; pinned ones do not count.
+    ///
+    /// More would make every lookup slow, and hardly any of them would be used again.
+    package static let variants = 32
+    /// The most responses of one cache key read at a time: there is room for pinned ones.
+    package static let read = 64
+    /// The most records looked at to find those of one cache key: others may share the beginning and the hash.
+    static let examined = 128
+}
+
 extension ReadView {
     /// The responses kept under a cache key, the most recent first. Damaged ones are passed over: they are as good as
     /// none, and `verify` names them.
     ///
-    /// Notes no use.
+    /// At most ``ResponseLimits/read``, those with the highest numbers, however many there are. Notes no use.
     ///
     /// - Throws: ``EngineError``.
     package borrowing func responses(forKey key: String) throws -> [ResponseEntry] {
-        try tables.responses(forKey: key, in: transaction).sorted { $0.record.receivedAt > $1.record.receivedAt }
+        try tables.newestResponses(forKey: key, in: transaction).sorted { $0.record.receivedAt > $1.record.receivedAt }
     }
 
     /// The responses from the one behind `place` on in key order, nil being the start; for eviction and for tools.
@@ -62,6 +74,46 @@ extension Tables {
         return found
     }
 
+    /// The responses of a cache key with the highest variants, the highest first.
+    fileprivate func newestResponses<Source: TableReader & ~Copyable>(
+        forKey key: String, in source: borrowing Source
+    ) throws -> [ResponseEntry] {
+        let prefix = ResponseKey.responses(of: key)
+        var found: [ResponseEntry] = []
+        var examined = 0
+        /// Answers whether to go on.
+        func visit(_ entry: borrowing Entry) throws -> Bool {
+            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+            examined += 1
+            if case .response(let place)? = try? ResponseKey(decoding: entry.key),
+                let record = Self.readable(entry), record.key.isSameText(as: key)
+            {
+                found.append(ResponseEntry(place: place, record: record))
+            }
+            return found.count < ResponseLimits.read && examined < ResponseLimits.examined
+        }
+        // There is always one: a prefix begins with the number of a kind.
+        guard let end = successor(ofPrefix: prefix) else { return [] }
+        try source.withReadCursor(in: responses) { cursor in
+            var isGoing = false
+            if let entry = try cursor.seek(before: end.rawSpan) { isGoing = try visit(entry) }
+            while isGoing {
+                guard let entry = try cursor.previous() else { return }
+                isGoing = try visit(entry)
+            }
+        }
+        return found
+    }
+
+    /// The record of an entry, or nil when it is damaged.
+    private static func readable(_ entry: borrowing Entry) -> ResponseRecord? {
+        try? decoding(.responses) { () throws(FormatError) in
+            try ResponseRecord(
+                decoding: try Record.open(
+                    entry.value, key: entry.key, seed: TableName.responses.seed, codec: RecordHeader.tupleCodec))
+        }
+    }
+
     func responses<Source: TableReader & ~Copyable>(
         after place: ResponsePlace?, limit: Int, in source: borrowing Source
     ) throws -> [ResponseEntry] {
@@ -90,12 +142,7 @@ extension Tables {
         func visit(_ entry: borrowing Entry) throws -> Bool {
             guard entry.key.starts(with: prefix.rawSpan) else { return false }
             guard case .response(let place)? = try? ResponseKey(decoding: entry.key) else { return true }
-            let record = try? decoding(.responses) { () throws(FormatError) in
-                try ResponseRecord(
-                    decoding: try Record.open(
-                        entry.value, key: entry.key, seed: TableName.responses.seed, codec: RecordHeader.tupleCodec))
-            }
-            return try body(place, record)
+            return try body(place, Self.readable(entry))
         }
         try source.withReadCursor(in: responses) { cursor in
             var isGoing = false

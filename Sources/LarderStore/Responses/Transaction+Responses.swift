@@ -4,6 +4,8 @@ package import LarderFormat
 extension Transaction {
     /// Keeps a response in place of the one of the same key and the same selecting fields, whose body becomes garbage.
     ///
+    /// Of the others of the key at most ``ResponseLimits/variants`` less one stay, those used last.
+    ///
     /// Credentials and cookies are left out, whatever the record has: ``ResponseRecord/isSecret(_:)``.
     ///
     /// - Parameters:
@@ -19,13 +21,18 @@ extension Transaction {
         try Self.check(record)
         var variant: Int64 = 0
         var replaced: ResponseEntry?
+        var others: [(place: ResponsePlace, usedAt: Int64)] = []
         try tables.forEachResponse(from: ResponseKey.responses(of: record.key), in: engine) { place, old in
             variant = max(variant, place.variant)
-            if let old, old.key.isSameText(as: record.key), old.selecting == record.selecting {
+            guard let old, old.key.isSameText(as: record.key) else { return true }
+            if old.selecting == record.selecting {
                 replaced = ResponseEntry(place: place, record: old)
+            } else if !old.isPinned {
+                others.append((place, max(old.lastUsedAt, old.receivedAt)))
             }
             return true
         }
+        try removeExcess(others)
         // A number beyond the last; a key that has used up all of them is not of this world.
         let place = replaced?.place ?? ResponsePlace(key: record.key, variant: variant &+ 1)
         if let replaced {
@@ -38,11 +45,23 @@ extension Transaction {
         return ResponseEntry(place: place, record: record)
     }
 
+    /// Removes the responses of one cache key that were used longest ago, to make room for one more.
+    private mutating func removeExcess(_ others: [(place: ResponsePlace, usedAt: Int64)]) throws {
+        let excess = others.count - (ResponseLimits.variants - 1)
+        guard excess > 0 else { return }
+        // A key may have collected many before there was a limit: the rest goes with the next ones.
+        for (place, _) in others.sorted(by: { $0.usedAt < $1.usedAt }).prefix(min(excess, 128)) {
+            try removeResponse(at: place)
+        }
+    }
+
     /// Changes what is kept of a response; its body stays as it is.
+    ///
+    /// With other selecting fields it takes the place of the response of the same key that has them.
     ///
     /// - Parameters:
     ///   - blob: the number of its blob; a response that was replaced meanwhile has another.
-    ///   - edit: must leave key and selecting fields as they are.
+    ///   - edit: must leave the key as it is.
     /// - Returns: whether the response was still there.
     /// - Throws: ``StoreError/invalid(_:)``; ``StoreError/damaged(table:reason:)``; ``EngineError``.
     @discardableResult
@@ -54,10 +73,15 @@ extension Transaction {
         edit(&record)
         record = record.withoutSecrets()
         precondition(
-            record.key.isSameText(as: old.key) && record.selecting == old.selecting && record.blob == old.blob,
-            "a response cannot become another")
+            record.key.isSameText(as: old.key) && record.blob == old.blob, "a response cannot become another")
         if record == old { return true }
         try Self.check(record)
+        if record.selecting != old.selecting {
+            for other in try responses(forKey: record.key)
+            where other.record.blob != blob && other.record.selecting == record.selecting {
+                try removeResponse(at: other.place)
+            }
+        }
         try putResponseRecord(record, at: place)
         if record.tags != old.tags || record.sweepAt != old.sweepAt {
             try removeIndex(of: ResponseEntry(place: place, record: old))

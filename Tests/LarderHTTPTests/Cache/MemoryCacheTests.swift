@@ -1,3 +1,4 @@
+import HTTPTypes
 import LarderHTTP
 import Testing
 
@@ -37,5 +38,31 @@ import Testing
         #expect(cache.sweepExpired(now: 99) == 0)
         #expect(cache.sweepExpired(now: 100) == 1)
         #expect(try await cache.texts("ever") == [""])
+    }
+
+    @Test func `lets nothing go for what is too large for it`() async throws {
+        let cache = MemoryResponseCache(maximumBytes: 10_000)
+        try await cache.keep(makeResponse(), "a", body: "a")
+        try await cache.keep(makeResponse(), "b", body: "b")
+        try await cache.keep(makeResponse(etag: "2"), "b", body: String(repeating: "x", count: 5001))
+        #expect(try await cache.texts("a") == ["a"])
+        #expect(try await cache.texts("b") == ["b"])
+        #expect(cache.bodyLimit == 5000)
+    }
+
+    @Test(arguments: [true, false])
+    func `is not given a body that is too large for it`(isAnnounced: Bool) async throws {
+        let cache = MemoryResponseCache(maximumBytes: 10_000)
+        let world = KeptWorld(cache)
+        _ = try await world.value()
+        let fields: HTTPFields =
+            isAnnounced ? [.cacheControl: "max-age=60", .contentLength: "6000"] : [.cacheControl: "max-age=60"]
+        world.server.set(ok(fields, String(repeating: "x", count: 6000)))
+        let large = try await Got(world.cache.fetch(request("/large")))
+        #expect(large.body.utf8.count == 6000)
+        if isAnnounced { #expect(large.fetched.storage.word == "too-large") }
+        world.server.goAway()
+        #expect(try await world.value() == KeptWorld.good)
+        #expect(try await cache.entries(for: key("/large")).isEmpty)
     }
 }

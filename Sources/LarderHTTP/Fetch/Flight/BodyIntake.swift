@@ -51,7 +51,7 @@ struct BodyIntake: Sendable {
             while let chunk = try await iterator.next() {
                 received += Int64(chunk.count)
                 await store(chunk)
-                await exchange.flight.pipe.push(chunk)
+                if !exchange.flight.pipe.push(chunk) { await waitForReader() }
                 if Task.isCancelled { throw .cancelled }
             }
             if let length = answered.announcedLength, length != received {
@@ -75,6 +75,14 @@ struct BodyIntake: Sendable {
         exchange.flight.pipe.finish()
     }
 
+    /// Waits until the reader has made room. Meanwhile the server is asked for nothing, and the turn is another's.
+    private func waitForReader() async {
+        exchange.turn.giveBack()
+        await exchange.flight.pipe.waitForRoom()
+        // Ahead of those that have not begun. Without it the task is cancelled.
+        _ = await exchange.turn.take(.resumed)
+    }
+
     private mutating func append(_ bytes: RawSpan) throws {
         checked?.append(bytes)
         try writer?.append(bytes)
@@ -82,8 +90,9 @@ struct BodyIntake: Sendable {
 
     private mutating func store(_ chunk: [UInt8]) async {
         guard let writer else { return }
-        guard received + (join?.oldBytes ?? 0) <= exchange.host.options.fileLimit else {
-            exchange.host.logTooLarge()
+        if received > exchange.host.options.finishLimit { exchange.flight.finishUnread(false) }
+        guard received + (join?.oldBytes ?? 0) <= exchange.bodyLimit else {
+            exchange.host.logTooLarge(exchange.bodyLimit)
             await giveUp(nil, nil)
             return exchange.flight.tellNotKept()
         }

@@ -25,17 +25,22 @@ final class BodyPipe: Sendable {
     /// A pipe that holds `limit` bytes before its writer waits.
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a chunk, and waits until there is room for another.
-    ///
-    /// Returns at once when the reader has gone, or the calling task is cancelled.
-    func push(_ chunk: [UInt8]) async {
-        let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard !state.isAbandoned else { return nil }
+    /// Adds a chunk, and tells whether there is room for another; if not, ``waitForRoom()`` comes before it.
+    func push(_ chunk: [UInt8]) -> Bool {
+        let (reader, hasRoom) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Bool) in
+            guard !state.isAbandoned else { return (nil, true) }
             state.chunks.append(chunk)
             state.unreadBytes += chunk.count
-            return state.reader.take()
+            return (state.reader.take(), state.unreadBytes <= limit || state.isUnbounded)
         }
         reader?.resume()
+        return hasRoom
+    }
+
+    /// Waits until there is room for a chunk.
+    ///
+    /// Returns at once when the reader has gone, or the calling task is cancelled.
+    func waitForRoom() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waits = state.withLock { state in
@@ -76,6 +81,11 @@ final class BodyPipe: Sendable {
     func unbind() {
         state.withLock { $0.isUnbounded = true }
         wakeWriter()
+    }
+
+    /// From now on the writer waits for the reader again.
+    func bind() {
+        state.withLock { $0.isUnbounded = false }
     }
 
     /// The next chunk, or nil at the end.

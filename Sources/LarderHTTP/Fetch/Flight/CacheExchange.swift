@@ -19,13 +19,17 @@ struct CacheExchange: Sendable {
     let inquiry: Inquiry
     let plan: FlightPlan
     let flight: Flight
+    let turn: ExchangeTurn
 
     /// Runs to its end; what comes of it is told to the flight.
     func run() async {
-        guard await host.gate.enter(inquiry.asked.priority, for: ObjectIdentifier(flight)) else {
-            return flight.conclude(.failed(.transport(.cancelled)))
+        let timeouts = inquiry.asked.timeouts ?? host.options.timeouts
+        switch await turn.take(inquiry.asked.priority, patience: timeouts.head, host.services.sleep) {
+        case .taken: break
+        case .cancelled: return flight.conclude(.failed(.transport(.cancelled)))
+        case .noProgress: return flight.conclude(.failed(.transport(.timeout(.head))))
         }
-        defer { host.gate.leave() }
+        defer { turn.giveBack() }
         do throws(HTTPCacheError) {
             var (answered, body) = try await send(plan.sent)
             var update = update(by: answered)
@@ -80,7 +84,7 @@ struct CacheExchange: Sendable {
         if answered.head.status == .rangeNotSatisfiable { return true }
         guard answered.head.status == .partialContent else { return false }
         guard case .combine(let refresh, _) = update, let join = join(refresh, answered) else { return true }
-        return join.length > host.options.fileLimit
+        return join.length > bodyLimit
     }
 
     /// Whether the host asked for a part.
@@ -178,13 +182,16 @@ struct CacheExchange: Sendable {
             if response.coverage != .whole, replaced.contains(where: { $0.coverage == .whole }) {
                 return (nil, .partBesideWhole)
             }
-            if let length = answered.announcedLength, length > host.options.fileLimit {
-                host.logTooLarge()
+            if let length = answered.announcedLength, length > bodyLimit {
+                host.logTooLarge(bodyLimit)
                 return (nil, .tooLarge)
             }
             return (response, because)
         }
     }
+
+    /// The longest body that is stored, in bytes.
+    var bodyLimit: Int64 { min(host.options.fileLimit, inquiry.cache?.bodyLimit ?? .max) }
 
     /// Whether an answer of this status is not what was asked for; to a caller who wants a value, a redirection is not.
     private func isError(_ status: HTTPResponse.Status) -> Bool {
@@ -200,6 +207,7 @@ extension CacheExchange {
         var intake = BodyIntake(self, answered)
         if let stored { await intake.open(stored) }
         if !intake.isStoring { flight.tellNotKept() }
+        if intake.isStoring, answered.announcedLength ?? 0 <= host.options.finishLimit { flight.finishUnread(true) }
         let streamed = Flight.Streamed(
             exchange: answered, stored: intake.isStoring ? stored : nil,
             storage: stored != nil && !intake.isStoring ? .cacheFailed : because)
@@ -215,7 +223,7 @@ extension CacheExchange {
             return await deliver(answered, body, storing: nil, .notCombined)
         }
         var intake = BodyIntake(self, answered)
-        if join.length <= host.options.fileLimit { await intake.open(refresh.response, joining: join) }
+        if join.length <= bodyLimit { await intake.open(refresh.response, joining: join) }
         if isRangeAsked(in: answered) {
             let streamed = Flight.Streamed(
                 exchange: answered, stored: intake.isStoring ? refresh.response : nil, storage: because)

@@ -14,6 +14,8 @@ final class ExchangeGate: Sendable {
     private struct State {
         var free: Int
         var nextNumber = 0
+        /// How many turns have been given back.
+        var departures = 0
         /// In the order in which they go.
         var waiters: [Waiter] = []
 
@@ -28,6 +30,18 @@ final class ExchangeGate: Sendable {
     /// A gate for `limit` exchanges at a time.
     init(limit: Int) {
         state = Mutex(State(free: limit))
+    }
+
+    /// How many turns have been given back so far.
+    var departures: Int { state.withLock { $0.departures } }
+
+    /// Whether the caller has got a turn, without waiting.
+    func enterAtOnce() -> Bool {
+        state.withLock { state in
+            guard state.free > 0 else { return false }
+            state.free -= 1
+            return true
+        }
     }
 
     /// Returns when it is the caller's turn, with true, or when its task is cancelled, with false.
@@ -76,6 +90,7 @@ final class ExchangeGate: Sendable {
     /// Gives a turn back: to the first who waits.
     func leave() {
         let next = state.withLock { state -> Waiter? in
+            state.departures += 1
             if state.waiters.isEmpty {
                 state.free += 1
                 return nil

@@ -39,6 +39,8 @@ final class Flight: Sendable {
         var participants = 1
         /// Whether it goes on without anybody.
         var isBackground = false
+        /// Whether a body that nobody reads any more is taken to its end, to be stored.
+        var isFinishing = false
         /// Whether the body has come whole: storing it is not given up any more.
         var isSettling = false
         /// Whether its answer must not be stored: what it was asked for has changed, or was cleared, since.
@@ -80,24 +82,40 @@ final class Flight: Sendable {
 
     /// Takes part; false when it is over or given up: an answer that somebody has had serves nobody who asks later.
     func join() -> Bool {
-        let isOpen = state.withLock { state in
+        state.withLock { state in
             guard !state.isOver, !state.isCancelled, !state.isSpoiled else { return false }
             state.participants += 1
+            // Under the lock, as everything that binds or unbinds: the last word is that of the last change.
+            pipe.unbind()
             return true
         }
-        if isOpen { pipe.unbind() }
-        return isOpen
     }
 
     /// Takes part no more.
     func leave() {
         let task = state.withLock { state -> Task<Void, Never>? in
             state.participants -= 1
-            guard state.participants == 0, !state.isSettling, !state.isBackground else { return nil }
-            state.isCancelled = true
-            return state.task
+            // The reader is alone again, unless it is the one who left.
+            if state.participants == 1, !state.isBackground { pipe.bind() }
+            return Self.abandoned(&state)
         }
         task?.cancel()
+    }
+
+    /// Lets a body that is being stored come to its end, though nobody should read it; or no more.
+    func finishUnread(_ isFinishing: Bool) {
+        let task = state.withLock { state in
+            state.isFinishing = isFinishing
+            return Self.abandoned(&state)
+        }
+        task?.cancel()
+    }
+
+    /// The task to cancel when nobody needs what comes of it.
+    private static func abandoned(_ state: inout State) -> Task<Void, Never>? {
+        guard state.participants == 0, !state.isSettling, !state.isBackground, !state.isFinishing else { return nil }
+        state.isCancelled = true
+        return state.task
     }
 
     /// Goes on to the end, whoever leaves.
@@ -129,7 +147,12 @@ final class Flight: Sendable {
 
     /// Nothing of it is stored: who joined goes for itself, at once, and nobody joins any more.
     func tellNotKept() {
-        spoil()
+        state.withLock { state in
+            state.isSpoiled = true
+            // Whoever joined leaves; the body is as long as it likes, and only the reader's.
+            pipe.bind()
+        }
+        finishUnread(false)
         outcome.fulfil(.notKept)
     }
 

@@ -23,7 +23,9 @@ extension HTTPCache {
         if !ticket.isFirst { gate.raise(ObjectIdentifier(ticket.flight), to: asked.priority) }
         if ticket.isFirst {
             let flight = ticket.flight
-            let exchange = CacheExchange(host: self, inquiry: inquiry, plan: plan, flight: flight)
+            let exchange = CacheExchange(
+                host: self, inquiry: inquiry, plan: plan, flight: flight,
+                turn: ExchangeTurn(gate, for: ObjectIdentifier(flight)))
             flight.start { [flights] in
                 await exchange.run()
                 flights.end(flight, key)

@@ -24,7 +24,8 @@ extension CachePolicy {
 
     /// `stored` with the fields and times of an answer about it. RFC 9111 §3.2.
     ///
-    /// With a `Vary` that lets nothing select it again it serves the request it was confirmed for, and no other. Fields
+    /// With another `Vary` it is selected by the fields that this names; with one that lets nothing select it again it serves
+    /// the request it was confirmed for, and no other. Fields
     /// beyond any measure are not taken: then it has to be validated the next time.
     func refreshed(_ stored: StoredResponse, by news: News) -> StoredResponse {
         var response = stored
@@ -34,7 +35,7 @@ extension CachePolicy {
         if !response.fields.has("date") {
             response.fields.append(HTTPField(name: .date, value: FieldDate.text(of: news.receivedAt)))
         }
-        response.selecting = selecting(by: response.fields, news.request) ?? []
+        response.selecting = selecting(by: response.fields, news.request) ?? stored.selecting
         response.requestedAt = news.requestedAt
         response.receivedAt = news.receivedAt
         response.isRefreshDue = false
