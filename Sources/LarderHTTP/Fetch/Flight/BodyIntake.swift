@@ -109,11 +109,12 @@ struct BodyIntake: Sendable {
         }
     }
 
-    /// The length of the new bytes by what is being stored; nil when it does not say.
+    /// The length of the new bytes by the range that they are; nil when they are none.
     private var expected: Int64? {
         if let join { return join.newBytes }
-        if case .part(let range, _) = stored?.coverage { return Int64(range.count) }
-        return nil
+        // Also of one that is all there is, and stored as such.
+        guard answered.head.status == .partialContent else { return nil }
+        return ContentRange(answered.head.headerFields).map { Int64($0.range.count) }
     }
 
     private mutating func finish(coverage: StoredResponse.Coverage?) async -> CachedResponse? {
