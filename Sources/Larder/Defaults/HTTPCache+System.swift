@@ -11,16 +11,17 @@ extension HTTPCache {
     /// - Parameters:
     ///   - store: nil keeps everything in memory: nothing outlasts the process.
     ///   - memoryBytes: the most bytes kept in memory.
+    ///   - account: who is signed in, for requests that do not name their ``FetchRequest/account``.
     public static func system(
         store: Store?, transport: any Transport, policy: CachePolicy = CachePolicy(),
         options: HTTPCacheOptions = HTTPCacheOptions(), memoryBytes: Int = 5_000_000,
-        logger: Logger = Logger(label: "larder.http")
+        logger: Logger = Logger(label: "larder.http"), account: @escaping @Sendable () -> String? = { nil }
     ) -> HTTPCache {
         let network = NetworkWatch(SystemConnectivity.source())
         return HTTPCache(
             transport: transport, persistent: store.map { StoreResponseCache(store: $0) },
             memory: MemoryResponseCache(maximumBytes: memoryBytes), policy: policy, options: options,
-            services: .system(logger: logger), isOnline: { network.isOnline })
+            services: .system(logger: logger), isOnline: { network.isOnline }, account: account)
     }
 }
 
