@@ -141,7 +141,9 @@ let package = Package(
 
         .executableTarget(
             name: "larder-simulate",
-            dependencies: ["LarderTesting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "LarderTesting", "LarderStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Tools/simulate"),
 
         .executableTarget(
@@ -195,7 +197,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "LarderTestingTests", dependencies: ["LarderTesting", "LarderSync", "LarderServer"]),
-        .testTarget(name: "SimulationTests", dependencies: ["LarderTesting"]),
+        .testTarget(name: "SimulationTests", dependencies: ["LarderTesting", "LarderStore"]),
         .testTarget(
             name: "LarderServerTests",
             dependencies: [

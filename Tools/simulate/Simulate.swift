@@ -4,7 +4,7 @@ import LarderTesting
 
 /// Plays simulated histories of a client and its server, and says which of them break a promise.
 @main
-struct Simulate: ParsableCommand {
+struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "larder-simulate",
         abstract: "Plays simulated histories of clients, servers and networks, one for each seed.",
@@ -18,6 +18,9 @@ struct Simulate: ParsableCommand {
 
     @Option(help: "Plays this seed alone.")
     var seed: UInt64?
+
+    @Flag(help: "Plays histories of paged lists; with --seeds or --seed.")
+    var lists = false
 
     @Option(help: "Processes that play at the same time.")
     var jobs = 1
@@ -39,11 +42,17 @@ struct Simulate: ParsableCommand {
 
     func validate() throws {
         guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
+        guard !lists || (soak == nil && jobs == 1) else {
+            throw ValidationError("--lists goes with --seeds or --seed")
+        }
         guard seed == nil || (soak == nil && jobs == 1) else { throw ValidationError("--seed stands alone") }
     }
 
-    func run() throws {
-        if let seed {
+    func run() async throws {
+        if lists {
+            let player = ListPlayer(directory: directory, isVerbose: verbose)
+            try await player.play(seed.map { $0..<$0 + 1 } ?? seeds.range)
+        } else if let seed {
             try Player(directory: directory, shrink: shrink, isVerbose: verbose, isWorker: false).play(only: seed)
         } else if jobs == 1 {
             let player = Player(directory: directory, shrink: shrink, isVerbose: false, isWorker: worker)

@@ -9,7 +9,10 @@ public struct ListConfiguration: Hashable, Sendable {
         public enum Policy: String, Hashable, Sendable {
             /// End the pass with ``ListError/unconfirmed(deletions:ofRows:)``, and delete in a later one, ``pause`` after
             /// it or later, the rows that are missing there too. What was missing is remembered as long as the store is
-            /// open.
+            /// open, and forgotten as soon as a pass between is answered any item and does not miss the same rows.
+            ///
+            /// A server that is wrong in both passes, and answers nothing right between, is believed: it cannot be told
+            /// from one whose list is empty.
             case confirm
             /// End the pass with ``ListError/refused(deletions:ofRows:)``, and delete nothing.
             case refuse

@@ -58,6 +58,11 @@ public struct ListReport: Hashable, Sendable {
     public let resource: ResourceKey
     /// How often the list was walked; more than 1 when it moved, and when what was missing had to be confirmed.
     public internal(set) var walks = 1
+    /// Whether every page repeated items of the one before, so that no item that stayed can be missed.
+    ///
+    /// False where the server has pages of one size, or answers so few items that none can be repeated: then two walks that
+    /// saw the same are all the proof there is.
+    public internal(set) var hasOverlaps = true
     /// Answers asked for and got.
     public internal(set) var requests = 0
     /// Reads of the store: one for each answer, and behind a walk one for every few thousand rows.

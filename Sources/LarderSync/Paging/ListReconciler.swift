@@ -18,7 +18,7 @@ internal import Synchronization
 /// only the device added to it. Rows are deleted behind the last page, by a pass that saw the whole list: as many items as the
 /// server says there are or, where it does not say, the same in two walks. A row that keeps its place among the others on the
 /// server throughout a pass is never deleted, whatever comes and goes meanwhile, in whatever order the list is, and however
-/// few items the server answers at a time. On a server where nothing changes, one pass makes both sides equal; where that
+/// few items the server answers at a time, unless the pages cannot overlap; see ``ListReport/hasOverlaps``. On a server where nothing changes, one pass makes both sides equal; where that
 /// means to delete much, see ``ListConfiguration/Guard``.
 ///
 /// While the first pass is under way, or after it was interrupted, the resource is ready and its ``Resource/syncedAt``
@@ -81,6 +81,7 @@ public final class ListReconciler: Sendable {
     private func pass(_ rows: ListRows, _ source: some PageSource) async throws -> ListReport {
         var result = ListReport(rows.resource)
         var walk = ListWalk(source.paging, configuration)
+        let doubt = store.doubt(over: rows.resource, type: rows.type)
         report(.began(rows.resource))
         while let request = walk.request {
             try Task.checkCancellation()
@@ -88,7 +89,8 @@ public final class ListReconciler: Sendable {
             result.requests += 1
             let restarts = walk.restarts
             try walk.step(page)
-            store.removeDoubt(of: page.items.map { SeenKeys.hash(of: $0.key) }, over: rows.resource, type: rows.type)
+            // There is a list, so an earlier pass that missed many rows may have been wrong: only this pass can confirm it.
+            if !page.items.isEmpty { store.setDoubt(nil, over: rows.resource, type: rows.type) }
             let found = try rows.compare(page)
             result.rangeReads += 1
             let changes = ListChanges(page, found.rows)
@@ -101,35 +103,42 @@ public final class ListReconciler: Sendable {
             if walk.failure == nil, walk.restarts != restarts, let movement = walk.lastMovement {
                 report(.moved(rows.resource, movement))
             }
-            if walk.request == nil, walk.failure == nil { try await conclude(rows, &walk, request, &result) }
+            if walk.request == nil, walk.failure == nil { try await conclude(rows, &walk, doubt, request, &result) }
         }
         if let failure = walk.failure { throw failure }
         try await rows.noteWhole()
         result.walks = walk.walks
+        result.hasOverlaps = !walk.isPlain
         report(.finished(result))
         return result
     }
 
     /// Deletes the rows that a walk over the whole list did not see, or has the list walked once more.
     private func conclude(
-        _ rows: ListRows, _ walk: inout ListWalk, _ request: PageRequest, _ result: inout ListReport
+        _ rows: ListRows, _ walk: inout ListWalk, _ doubt: ListDoubt?, _ request: PageRequest,
+        _ result: inout ListReport
     ) async throws {
         let policy = configuration.protection.policy
         // One empty answer says little, and so does a walk whose pages do not overlap.
         if walk.isPlain || walk.seen.count == 0 && policy != .trust, !walk.isConfirmed { return walk.confirm() }
         let missing = try rows.missing(from: walk.seen)
         result.rangeReads += missing.reads
-        guard !missing.hashes.isEmpty else { return store.forgetDoubt(over: rows.resource, type: rows.type) }
+        guard !missing.hashes.isEmpty else { return store.setDoubt(nil, over: rows.resource, type: rows.type) }
         if policy == .trust { return try await delete(missing.hashes, missing, rows, request, &result) }
-        guard configuration.protection.isSuspicious(deletions: missing.hashes.count, ofRows: missing.rowCount) else {
-            if !walk.isConfirmed { return walk.confirm() }
-            store.forgetDoubt(over: rows.resource, type: rows.type)
+        let isSuspicious = configuration.protection.isSuspicious(
+            deletions: missing.hashes.count, ofRows: missing.rowCount)
+        if !walk.isConfirmed, !isSuspicious || policy != .refuse { return walk.confirm() }
+        guard isSuspicious else {
+            store.setDoubt(nil, over: rows.resource, type: rows.type)
             return try await delete(missing.hashes, missing, rows, request, &result)
         }
         let (deletions, count) = (missing.hashes.count, missing.rowCount)
         if policy == .refuse { throw ListError.refused(deletions: deletions, ofRows: count) }
-        let confirmed = store.confirmDoubt(
-            over: rows.resource, type: rows.type, missing.hashes, pause: configuration.protection.pause)
+        let now = store.host.elapsed()
+        let (confirmed, rest) =
+            doubt?.confirm(missing.hashes, at: now, pause: configuration.protection.pause)
+            ?? ([], ListDoubt(missing.hashes, at: now))
+        store.setDoubt(rest, over: rows.resource, type: rows.type)
         if !confirmed.isEmpty { try await delete(confirmed, missing, rows, request, &result) }
         guard confirmed.count < deletions else { return }
         report(.doubted(rows.resource, deletions: deletions - confirmed.count, ofRows: count))

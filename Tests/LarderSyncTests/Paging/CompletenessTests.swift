@@ -27,15 +27,15 @@ import Testing
         #expect(try fixture.known()?.syncedAt != nil)
     }
 
-    @Test(arguments: [1, 2, 3, 4])
-    func `is seen to its end also where it answers very few`(_ cap: Int) async throws {
+    @Test(arguments: [1, 2, 3, 4], [1, 2, 10])
+    func `is seen to its end also where it answers very few`(_ cap: Int, _ size: Int) async throws {
         for paging in [Paging.offset, .keyset] {
             for count in [1, 2, 3, 5, 12, 13] {
                 let fixture = try ListFixture()
                 try await fixture.put(1...30)
-                let trusting = ListConfiguration(pageSize: 10, protection: .init(.trust))
+                let trusting = ListConfiguration(pageSize: size, protection: .init(.trust))
                 try await fixture.reconcile(OrderedSource(paging, keys: 1...count, cap: cap), trusting)
-                #expect(try fixture.keys() == Array(1...count), "\(paging), \(count) by \(cap)")
+                #expect(try fixture.keys() == Array(1...count), "\(paging), \(count) by \(cap) of \(size)")
             }
         }
     }
@@ -53,6 +53,19 @@ import Testing
             return
         }
         #expect(try fixture.keys() == Array(1...12))
+    }
+
+    @Test func `loses no row behind as many as it says there are, where one went and another came`() async throws {
+        let fixture = try ListFixture()
+        let keys = [10, 20, 30, 40, 50, 60, 70]
+        try await fixture.put(keys)
+        let server = ListServer(.keyset, keys: keys, total: true) { state, moment in
+            guard moment == .before(2) else { return }
+            state.delete(10)
+            state.put(45, "row 45")
+        }
+        try await fixture.reconcile(server, ListConfiguration(pageSize: 3))
+        #expect(try fixture.keys() == [20, 30, 40, 45, 50, 60, 70])
     }
 
     @Test func `loses no row where the answer says how many there are`() async throws {

@@ -69,6 +69,33 @@ import Testing
         #expect(Set(1...10).isSubset(of: try fixture.keys()))
     }
 
+    @Test func `is confirmed for no row that another pass found, though it missed many of the same`() async throws {
+        let clock = VirtualClock()
+        let fixture = try ListFixture(host: .virtual(clock))
+        try await fixture.put(1...30)
+        for keys in [[], [1, 2, 3], []] {
+            guard case .unconfirmed = try await fixture.failure(ListServer(keys: keys)) else {
+                Issue.record("another error")
+                return
+            }
+            clock.advance(by: .seconds(40))
+        }
+        #expect(Set(1...3).isSubset(of: try fixture.keys()))
+    }
+
+    @Test func `needs two walks that saw the same, as any other`() async throws {
+        let fixture = try ListFixture()
+        try await fixture.put(1...30)
+        _ = try await fixture.failure(ListServer(keys: []), Self.confirm)
+        let server = ListServer.saying(.keyset, keys: 1...30) { request, number in
+            guard number <= 3, case .keyset(let after, _) = request else { return nil }
+            let keys = [50, 51].filter { $0 > after.flatMap { Int($0) } ?? 0 }
+            return ListPage(items: keys.map { ListServer.item($0, "a") })
+        }
+        _ = try? await fixture.reconcile(server, Self.confirm)
+        #expect(Set(1...30).isSubset(of: try fixture.keys()))
+    }
+
     @Test func `is not one where an empty answer was a passing fault`() async throws {
         let fixture = try ListFixture()
         try await fixture.put(1...30)

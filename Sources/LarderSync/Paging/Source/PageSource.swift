@@ -76,4 +76,7 @@ public struct ListPage: Hashable, Sendable {
 
     /// Whether the server says that items follow, and not how many.
     var saysMore: Bool { hasMore == true && total == nil }
+
+    /// Whether the server says where the list ends: that nothing follows, or how many items there are.
+    var saysEnd: Bool { hasMore == false || total != nil }
 }

@@ -44,7 +44,7 @@ extension ListWalk {
         let size = max(configuration.pageSize, 2)
         if isPlain { return Question(.plain, .keyset(after: stretch.last, size: size)) }
         guard largestPage > 1 else { return nil }
-        if isShort || stretch.endIsShown, !stretch.wasProbed {
+        if isShort || stretch.endIsShown || stretch.hasAllOfTotal, !stretch.wasProbed {
             return Question(.probe, .keyset(after: stretch.last, size: size))
         }
         return Question(.overlapping(1), .keyset(after: stretch.lastButOne, size: size))
@@ -63,7 +63,7 @@ extension ListWalk {
         if let choice = PageChoice.overlapping(stretch.place, size: most) {
             return Question(.overlapping(choice.repeated), choice.request)
         }
-        guard most >= size else { return nil }
+        guard most >= max(size, 2) else { return nil }
         // Walks by very few items: the least size above that has room.
         var larger = most + 1
         while stretch.place.isMultiple(of: larger) { larger += 1 }

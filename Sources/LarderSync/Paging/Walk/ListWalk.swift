@@ -13,8 +13,9 @@
 /// place among the others is on one of the pages: those behind the repeated items are all on the page. A page without those
 /// items is how a walk notices that the list moved; then it begins anew.
 ///
-/// An answer with fewer items than were asked for ends nothing. The end is where the server says so, where as many items came
-/// as it says there are, or where a page is empty and another one shows, once more, the last item and nothing behind it.
+/// An answer with fewer items than were asked for ends nothing. The end is where the server says so, where a page by number
+/// ends at the total that it says, or where nothing is behind the last item and either as many items came as the server says
+/// there are, or another page shows the last item once more and nothing behind it.
 package struct ListWalk: Sendable {
     /// What to ask for next; nil when the walk is over.
     package var request: PageRequest? { isOver ? nil : question.request }
@@ -80,8 +81,16 @@ extension ListWalk {
         let found = stretch.add(page, request, purpose)
         if stretch.hasAnotherTotal { noteMovement(.total) }
         if isBeyond, found != .connected || stretch.endIsShown && page.saysMore { return missBeyond() }
+        if isBeyond, stretch.endIsShown, !page.saysEnd, page.items.count == largestPage {
+            // The end, or the most that the server answers.
+            return goOnPlainly()
+        }
         switch found {
-        case .connected: break
+        case .connected:
+            // Where a server has pages of one size, it may leave out of them what is not for everyone.
+            guard stretch.hasShortPage, !configuration.hasFixedPages else { break }
+            noteMovement(.gap)
+            return again()
         case .displaced: noteMovement(.overlap)
         case .disconnected:
             noteMovement(.gap)
@@ -90,7 +99,7 @@ extension ListWalk {
             noteMovement(.overlap)
             return again()
         }
-        if stretch.isAtEnd(page, purpose) { end() } else { goOn(behind: page, request) }
+        if stretch.isAtEnd(page, request, purpose) { end() } else { goOn(behind: page, request) }
     }
 
     /// Whether the last overlapping page was asked for in a size beyond that of the walk.

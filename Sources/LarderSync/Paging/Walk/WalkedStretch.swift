@@ -35,6 +35,12 @@ struct WalkedStretch: Sendable {
     private(set) var firstPage = 0
     /// The pages that do not overlap.
     private(set) var plainPages = 0
+    /// Whether the last of them was shorter than the first.
+    private var isCut = false
+    /// Whether the last answer said that items follow.
+    private var saidMore = false
+    /// Whether a page was shorter than the first and not the last, or there was nothing where more was said to be.
+    private(set) var hasShortPage = false
     /// The size that the last overlapping page was asked for with.
     private(set) var sizeAsked = 0
     private var order = KeyOrder()
@@ -58,6 +64,7 @@ struct WalkedStretch: Sendable {
     mutating func add(_ page: ListPage, _ request: PageRequest, _ purpose: ListWalk.Purpose) -> Connection {
         if let total, let other = page.total, total != other { hasAnotherTotal = true }
         total = page.total ?? total
+        defer { saidMore = page.saysMore }
         let hashes = page.items.map { SeenKeys.hash(of: $0.key) }
         switch purpose {
         case .first:
@@ -82,6 +89,8 @@ struct WalkedStretch: Sendable {
         let known = Set(tail)
         plainPages += 1
         isEmptyBehind = hashes.isEmpty
+        if hashes.isEmpty ? saidMore : isCut { hasShortPage = true }
+        isCut = hashes.count < firstPage
         let isNew = !hashes.contains { known.contains($0) }
         if !isNew, hashes.allSatisfy({ known.contains($0) }) { return .repeated }
         append(page.items[...], hashes[...])
@@ -126,14 +135,21 @@ struct WalkedStretch: Sendable {
         (endIsShown, wasProbed, isEmptyBehind) = (false, false, false)
     }
 
+    /// Whether as many items came as the server says there are.
+    var hasAllOfTotal: Bool { total.map { seen.count >= $0 } ?? false }
+
     /// Whether an answer that was added shows the end of the list.
-    func isAtEnd(_ page: ListPage, _ purpose: ListWalk.Purpose) -> Bool {
-        if let total, seen.count >= total { return true }
+    func isAtEnd(_ page: ListPage, _ request: PageRequest, _ purpose: ListWalk.Purpose) -> Bool {
         if page.total == nil, page.hasMore == false, purpose != .probe { return true }
         switch purpose {
-        case .first: return page.items.isEmpty
-        case .plain: return isEmptyBehind
-        case .probe, .overlapping: return endIsShown && isEmptyBehind
+        case .first: return page.items.isEmpty || hasAllOfTotal
+        case .plain: return isEmptyBehind || hasAllOfTotal
+        case .probe: return (endIsShown || hasAllOfTotal) && isEmptyBehind
+        case .overlapping:
+            // By counting, an answer says where it ends and how many there are at one moment. Behind a key it does not: where
+            // one item went and another came, as many were seen, and not the last one.
+            if case .offset = request, let total = page.total, hasAllOfTotal, place >= total { return true }
+            return endIsShown && isEmptyBehind
         }
     }
 }

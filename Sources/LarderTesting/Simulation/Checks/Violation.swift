@@ -38,6 +38,10 @@ package struct Violation: Error, Hashable, Sendable {
         case deadLetters = "dead letters"
         /// A reader never sees a write of its own disappear and return.
         case ownWrites = "own writes"
+        /// No row of a list is deleted that is on the server throughout a pass.
+        case liveRows = "live rows"
+        /// A whole pass over a list holds every item that stayed throughout.
+        case wholeLists = "whole lists"
         /// `verify` finds nothing.
         case verification
     }
