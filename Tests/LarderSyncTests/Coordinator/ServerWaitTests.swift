@@ -53,6 +53,16 @@ struct ServerWaitTests {
         #expect(try fixture.differences("translations:2") == [])
     }
 
+    @Test func `a clock that was set back does not make it longer`() async throws {
+        let fixture = try limited(.tooManyRequests, 60)
+        let first = try fixture.coordinator("translations:1")
+        try await fixture.running(first) { try await happened(fixture, 1) }
+        fixture.clock.setWallClock(toMilliseconds: fixture.clock.wallMilliseconds - 86_400_000)
+        let second = try fixture.coordinator("translations:1")
+        try await fixture.running(second) { try await second.status { $0.isIdle } }
+        #expect(try fixture.differences("translations:1") == [])
+    }
+
     @Test func `the policy says for how long at most`() async throws {
         let fixture = try limited(.tooManyRequests, 7200)
         let coordinator = try fixture.coordinator("translations:1") { $0.maximumRetryAfter = .seconds(30) }
