@@ -13,6 +13,9 @@ struct Checker {
     private var lowered: [String: Set<ResourceKey>] = [:]
     private var looks = 0
     private var hiddenByLag: Set<ResourceKey> = []
+    /// Up to which change each filter's bootstraps have passed over what they found hidden so: they list a resource as it
+    /// was created, and no change between that and their end.
+    private var passedOver: [String: [ResourceKey: Int64]] = [:]
 
     /// Looks at the store after a commit.
     ///
@@ -123,7 +126,7 @@ struct Checker {
         state.filters[text]?.token == nil && state.filters[text]?.isBootstrapping == true
     }
 
-    private func checkTokens(since old: StoreState, after step: StoreStep, _ server: ModelServer) throws {
+    private mutating func checkTokens(since old: StoreState, after step: StoreStep, _ server: ModelServer) throws {
         for (text, before) in old.filters where state.filters[text]?.token != before.token {
             switch step {
             case .finished(text, _), .rejected(text), .removed(text): break
@@ -137,6 +140,11 @@ struct Checker {
         guard ModelTicket.era(ofToken: token) == server.era, let sequence = ModelTicket.sequence(ofToken: token),
             let scope = ModelFilter(text)
         else { return }
+        if old.filters[text]?.isBootstrapping == true {
+            for key in hiddenByLag where state.resources[key]?.state == .hidden {
+                passedOver[text, default: [:]][key] = sequence
+            }
+        }
         for resource in server.resources where scope.covers(resource.id) {
             try check(resource, isCoveredBy: filter, at: sequence)
         }
@@ -159,7 +167,9 @@ struct Checker {
         }
         if known?.state == .ready, let known, known.floor >= version.sequence { return }
         // Nothing has changed since it was not to be had: a change proves it public.
-        if known?.state == .hidden, let known, known.floor >= version.sequence, hiddenByLag.contains(key) { return }
+        if known?.state == .hidden, let known, hiddenByLag.contains(key) {
+            if max(known.floor, passedOver[filter.filter]?[key] ?? 0) >= version.sequence { return }
+        }
         // Withdrawn since, which a copy that was asked for told already.
         if resource.versions.contains(where: { $0.sequence > sequence && $0.content == nil }) { return }
         throw Violation(

@@ -43,7 +43,14 @@ extension Simulator {
             at: now + 100_000, .news, "decides",
             .other { [unowned self] in
                 try tellWriters(.decide(id, desk.hasDone(id) ? .accepted : .sendAgain))
+                // The outbox throws when a decision was not stored and does not ask again: the host repeats it.
+                if try isUnresolved(id) { decide(id) }
             })
+    }
+
+    private func isUnresolved(_ id: UUIDBytes) throws -> Bool {
+        guard let store else { return false }
+        return try working { try store.read { view in try view.outboxEntry(id) } }?.delivery.state == .unresolved
     }
 
     private func send(_ flight: Flight) throws {
