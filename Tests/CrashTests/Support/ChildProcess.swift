@@ -35,6 +35,11 @@ final class ChildProcess {
         try process.run()
     }
 
+    /// A child does not outlive the test that started it, however that ends.
+    deinit {
+        if process.isRunning { kill() }
+    }
+
     /// The system's number of the process.
     var processID: Int32 { process.processIdentifier }
 

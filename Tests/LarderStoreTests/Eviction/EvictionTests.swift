@@ -1,6 +1,7 @@
 import Foundation
 import LarderEngine
 import LarderFormat
+import Synchronization
 import Testing
 
 @testable import LarderStore
@@ -124,10 +125,18 @@ import Testing
         }
         let second = try Store.open(at: directory.path, options: StoreOptions(sizeCap: 500_000), host: host)
         try await second.eventually { asked.wait(timeout: .now()) == .success }
-        let closing = Task.detached { try second.close() }
+        // Closing blocks: on a thread of its own it keeps none of those that tests share.
+        let outcome = Mutex<Result<Void, any Error>?>(nil)
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        Thread.detachNewThread {
+            let result = Result { try second.close() }
+            outcome.withLock { $0 = result }
+            end.finish()
+        }
         try await second.eventually { second.environment.isClosing }
         gate.signal()
-        try await closing.value
+        for await _ in ended {}
+        try #require(outcome.withLock { $0 }).get()
         #expect(second.writerStatistics.bulkCommits == 1)
 
         let third = try directory.open(StoreOptions(sizeCap: 500_000))
