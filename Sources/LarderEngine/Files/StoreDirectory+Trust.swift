@@ -37,7 +37,21 @@ extension StoreDirectory {
     func status(ofFile name: String) throws(EngineError) -> stat? {
         guard let status = try FileIdentity.status(of: path + "/" + name, followsLinks: false) else { return nil }
         try Self.check(status, name: name)
+        if status.st_mode & Self.writableByOthers != 0 { try withdrawOthersWriting(name, status.st_mode) }
         return status
+    }
+
+    /// The rights of group and world to write to a file.
+    private static let writableByOthers: mode_t = 0o022
+
+    /// Takes away others' right to write to a file: who cuts a mapped file short ends the process.
+    ///
+    /// A file put back by `cp` under a wide umask has it. By the path, because closing a second descriptor of
+    /// `lock.mdb` would drop the process's locks on it; the directory is the user's own, so nobody can swap the file.
+    private func withdrawOthersWriting(_ name: String, _ mode: mode_t) throws(EngineError) {
+        // Nobody can write to a medium that is read-only.
+        if unsafe chmod(path + "/" + name, mode & 0o777 & ~Self.writableByOthers) == 0 || errno == EROFS { return }
+        throw .untrustedFile(name: name, problem: .writableByOthers)
     }
 
     /// Opens a file that lies in the directory, never through a link, and never waiting for the other end of a pipe.

@@ -63,6 +63,18 @@ import Testing
     }
 
     @Test(arguments: ["data.mdb", "lock.mdb", "guard.lock"], [EnvironmentOptions.Access.readOnly, .readWrite])
+    func `file that others may write to is theirs no more`(name: String, access: EnvironmentOptions.Access) throws {
+        try makeStore()
+        let path = directory.path + "/" + name
+        #expect(unsafe chmod(path, 0o666) == 0)
+        let options = EnvironmentOptions(access: access, tables: ["one", "two"], mapSize: 1 << 30, mapSizeCap: 1 << 30)
+        let environment = try Environment.open(path: directory.path, options: options)
+        let mode = try #require(try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+        #expect(mode & 0o022 == 0, "\(String(mode, radix: 8))")
+        try environment.close()
+    }
+
+    @Test(arguments: ["data.mdb", "lock.mdb", "guard.lock"], [EnvironmentOptions.Access.readOnly, .readWrite])
     func `link in place of a file is refused and its target untouched`(
         name: String, access: EnvironmentOptions.Access
     ) throws {
