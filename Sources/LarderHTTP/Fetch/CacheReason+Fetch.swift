@@ -13,6 +13,10 @@ extension CacheReason {
         "error-leaves-cache", "An error does not take the place of what is stored.")
     static let pageLeavesCache = CacheReason(
         "page-leaves-cache", "A page that was not asked for does not take the place of what is stored.")
+    static let redirectionLeavesCache = CacheReason(
+        "redirection-leaves-cache", "A redirection does not take the place of stored content.")
+    static let emptyLeavesCache = CacheReason(
+        "empty-leaves-cache", "An answer without content does not take the place of stored content.")
     static let partBesideWhole = CacheReason("part-beside-whole", "A part does not take the place of a whole body.")
     static let timeLimit = CacheReason("time-limit", "The network took longer than the strategy lets it.")
     static let offline = CacheReason("offline", "There is no connection.")

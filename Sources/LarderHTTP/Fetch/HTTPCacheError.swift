@@ -73,6 +73,17 @@ extension HTTPCacheError {
         }
     }
 
+    /// Whether the answer did not come from the server: nobody answered, or a captive portal or a proxy in its place, with
+    /// 511, a redirection, which the exchanges of objects have none of, or a page.
+    var isWithoutServer: Bool {
+        guard case .server(let head) = self else { return isUnanswered }
+        let code = head.status.code
+        return code == 511 || (300..<400).contains(code) && code != 304 || ContentKind(head.headerFields) == .page
+    }
+
+    /// Whether a write may find its server later.
+    var isForLater: Bool { isWithoutServer || status.map { [408, 429, 503].contains($0) } ?? false }
+
     /// Whether a request that nobody answered may have left all the same.
     var mayHaveArrived: Bool {
         switch self {
@@ -86,6 +97,11 @@ extension HTTPCacheError {
 
     /// What reading a stored body failed with.
     static func reading(_ error: any Error) -> HTTPCacheError { error as? HTTPCacheError ?? .unreadable(error) }
+}
+
+extension TransportError {
+    /// Somebody else answered.
+    static let notTheServers = TransportError.other(reason: "the answer is not the server's")
 }
 
 extension HTTPCacheError: CustomStringConvertible {

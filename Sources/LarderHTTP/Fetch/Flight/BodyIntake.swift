@@ -11,6 +11,8 @@ struct BodyIntake: Sendable {
     private var join: BodyJoin?
     /// The body as it is to be kept, where the caller wants it checked.
     private var checked: CheckedBody?
+    /// What keeps the body from the place of better content.
+    private var guarding: ContentGuard?
     private var received: Int64 = 0
     private var unflushed = 0
 
@@ -34,6 +36,7 @@ struct BodyIntake: Sendable {
                 response, for: exchange.inquiry.key, options: KeepOptions(tags: asked.tags, isPinned: asked.isPinned))
             stored = response
             self.join = join
+            if response.coverage == .whole, join == nil { guarding = exchange.contentGuard(answered) }
             // A part, and one of several ranges, means nothing by itself.
             if response.coverage == .whole, !exchange.isRangeAskedByHost {
                 checked = exchange.inquiry.check.map(CheckedBody.init)
@@ -96,6 +99,10 @@ struct BodyIntake: Sendable {
             await giveUp(nil, nil)
             return exchange.flight.tellNotKept()
         }
+        guard guarding?.admits(chunk) ?? true else {
+            await giveUp(nil, nil)
+            return exchange.flight.tellNotKept()
+        }
         do {
             try append(chunk.rawSpan)
             unflushed += chunk.count
@@ -121,7 +128,8 @@ struct BodyIntake: Sendable {
         guard let writer else { return nil }
         // The head may announce nothing, and a range of another length.
         let isWhole = expected.map { $0 == received } ?? true
-        guard !exchange.flight.isSpoiled, isWhole || coverage != nil else {
+        let isWanted = isWhole && guarding?.admitsAll ?? true
+        guard !exchange.flight.isSpoiled, isWanted || coverage != nil else {
             await giveUp(nil, nil)
             return nil
         }

@@ -172,16 +172,7 @@ struct CacheExchange: Sendable {
         switch decision {
         case .refuse(let because): return (nil, because)
         case .store(let response, let because):
-            let replaced = plan.stored.map(\.response).filter { answered.policy.selects(answered.sent, $0) }
-            if isError(answered.head.status), replaced.contains(where: { !isError($0.status) }) {
-                return (nil, .errorLeavesCache)
-            }
-            if answered.policy.isUnaskedPage(answered.head, to: answered.sent, inPlaceOf: replaced) {
-                return (nil, .pageLeavesCache)
-            }
-            if response.coverage != .whole, replaced.contains(where: { $0.coverage == .whole }) {
-                return (nil, .partBesideWhole)
-            }
+            if let reason = reasonToLeave(answered, as: response) { return (nil, reason) }
             if let length = answered.announcedLength, length > bodyLimit {
                 host.logTooLarge(bodyLimit)
                 return (nil, .tooLarge)
@@ -192,11 +183,6 @@ struct CacheExchange: Sendable {
 
     /// The longest body that is stored, in bytes.
     var bodyLimit: Int64 { min(host.options.fileLimit, inquiry.cache?.bodyLimit ?? .max) }
-
-    /// Whether an answer of this status is not what was asked for; to a caller who wants a value, a redirection is not.
-    private func isError(_ status: HTTPResponse.Status) -> Bool {
-        status.code >= 400 || inquiry.check != nil && status.kind != .successful
-    }
 }
 
 extension CacheExchange {

@@ -30,7 +30,7 @@ extension ObjectCache {
         do throws(HTTPCacheError) {
             return try await ask(inquiry, keepingIn: target)
         } catch {
-            guard error.isUnanswered, let kept = kept(inquiry) else { throw error }
+            guard error.isWithoutServer, let kept = kept(inquiry) else { throw error }
             var answer = answer(kept, .cache, reuse: ObjectReason.unreachable)
             answer.state = .expiredServedOffline(since: kept.since)
             return answer
@@ -80,7 +80,10 @@ extension ObjectCache {
         do {
             received = try service.objects(in: body, answering: inquiry.question)
         } catch {
-            throw .parse(error)
+            var sniffer = ContentSniffer()
+            sniffer.add(body)
+            let isPage = ContentKind(response.head.headerFields) == nil && sniffer.final == .page
+            throw isPage ? .transport(.notTheServers) : .parse(error)
         }
         var intake = ObjectIntake(cache: self, now: now, lastModified: lastModified(of: inquiry, response.head, now))
         let objects = try intake.take(received, ofClass: inquiry.className, keepingIn: target)
@@ -181,7 +184,7 @@ extension ObjectCache {
             throw .transport(error)
         }
         if response.head.status.kind == .successful, !service.accepts(response.head, at: request.path ?? "") {
-            throw .transport(.other(reason: "the answer is not the server's"))
+            throw .transport(.notTheServers)
         }
         return response
     }

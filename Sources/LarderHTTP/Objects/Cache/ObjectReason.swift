@@ -16,6 +16,7 @@ enum ObjectReason {
     static let alreadyKept = CacheReason("already-kept", "It comes from what is kept.")
     static let notKeeping = CacheReason("not-keeping", "The strategy keeps nothing.")
     static let tooLarge = CacheReason("too-large", "It is longer than the limit for files.")
+    static let empty = CacheReason("empty", "It is empty, and what is kept is not.")
     static let overtaken = CacheReason(
         "overtaken", "Some of it was written or removed here while the server was asked.")
     static let failed = CacheReason("failed", "It could not be kept.")

@@ -9,8 +9,8 @@ internal import Synchronization
 extension ObjectCache {
     /// Keeps the body of an answer where `target` says, up to the limit, and gives the answer back.
     func intake(
-        _ response: TransportResponse, _ file: ObjectFile, _ stored: StoredResponse, _ filter: AnswerFilter,
-        _ target: ObjectPersistence?
+        _ response: TransportResponse, _ file: ObjectFile, _ stored: StoredResponse,
+        replacing known: CachedResponse?, _ filter: AnswerFilter, _ target: ObjectPersistence?
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
         guard let target, let cache = files(target) else {
             return passed(response, response.body, ObjectReason.notKeeping)
@@ -20,12 +20,15 @@ extension ObjectCache {
             logTooLarge()
             return passed(response, response.body, ObjectReason.tooLarge)
         }
+        let guarding = ContentGuard(replacing: known.map { [$0] } ?? [], by: response.head.headerFields)
         let options = KeepOptions(tags: [ObjectFile.tag(ofClass: file.object.className)])
         guard let writer = try? await cache.write(stored, for: file.key, options: options) else {
             return passed(response, response.body, ObjectReason.failed)
         }
         let path = try request(for: .file(file)).path ?? ""
-        switch await fill(writer, from: response.body, announced: announced, if: { filter.admits(file, at: path) }) {
+        let filling = await fill(
+            writer, from: response.body, announced: announced, guarding, if: { filter.admits(file, at: path) })
+        switch filling {
         case .whole(let entry):
             if target == .persistent { _ = try? await memory.files.remove(.key(file.key)) }
             var answer = answer(
@@ -41,6 +44,7 @@ extension ObjectCache {
             logTooLarge()
             return passed(response, response.body.following(chunks), ObjectReason.tooLarge)
         case .broken(let error): throw .transport(error)
+        case .empty: return passed(response, TransportBody([]), ObjectReason.empty)
         case .overtaken: return try await download(file, keepingIn: nil)
         case .notKept(let error):
             host.logger.warning("a file could not be kept: \(error)")
@@ -54,6 +58,8 @@ extension ObjectCache {
         /// Longer than the limit; what has arrived.
         case tooLong([[UInt8]])
         case broken(TransportError)
+        /// Empty, where there is content.
+        case empty
         /// Written or removed here while it arrived.
         case overtaken
         case notKept(any Error)
@@ -64,14 +70,16 @@ extension ObjectCache {
     ///     arrives has to be held until it is clear that all of it can be kept.
     ///   - isDue: whether it may still be kept, asked when all of it has arrived.
     private func fill(
-        _ writer: any ResponseWriter, from body: TransportBody, announced: Int64?, if isDue: () -> Bool
+        _ writer: any ResponseWriter, from body: TransportBody, announced: Int64?, _ guarding: ContentGuard,
+        if isDue: () -> Bool
     ) async -> Filling {
-        var held: [[UInt8]] = []
+        var (held, guarding): ([[UInt8]], ContentGuard) = ([], guarding)
         var count: Int64 = 0
         let chunks = body.makeAsyncIterator()
         do {
             while let chunk = try await chunks.next() {
                 count += Int64(chunk.count)
+                guard guarding.admits(chunk) else { throw TransportError.notTheServers }
                 if announced == nil {
                     held.append(chunk)
                     if count > options.fileLimit {
@@ -85,6 +93,11 @@ extension ObjectCache {
             }
             if let announced, count != announced {
                 throw TransportError.connectionLost(reason: "the length of the body is not the one its head announced")
+            }
+            guard guarding.admitsAll else {
+                if count > 0 { throw TransportError.notTheServers }
+                await writer.cancel()
+                return .empty
             }
             guard isDue() else {
                 await writer.cancel()

@@ -27,7 +27,7 @@ extension ObjectCache {
         do throws(HTTPCacheError) {
             return try await download(file, keepingIn: target)
         } catch {
-            guard error.isUnanswered, let (kept, _) = await kept(file) else { throw error }
+            guard error.isWithoutServer, let (kept, _) = await kept(file) else { throw error }
             return answer(
                 kept, .cache, state: .expiredServedOffline(since: kept.response.receivedAt), ObjectReason.unreachable)
         }
@@ -68,7 +68,7 @@ extension ObjectCache {
         let stored = StoredResponse(
             method: .get, url: url, status: response.head.status,
             fields: KeptFields.kept(of: response.head.headerFields), requestedAt: requestedAt, receivedAt: host.now())
-        return try await intake(response, file, stored, filter, target)
+        return try await intake(response, file, stored, replacing: known?.entry, filter, target)
     }
 
     private func confirm(

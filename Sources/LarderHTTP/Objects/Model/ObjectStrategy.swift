@@ -4,7 +4,7 @@
 public enum ObjectStrategy: String, Hashable, Sendable {
     /// The server's answer; what is kept only when it cannot be reached, or says that nothing has changed (304).
     ///
-    /// A server's error is thrown: it was reached.
+    /// A server's error is thrown: it was reached. A redirection, 511 and an HTML page are a captive portal's: it was not.
     case networkElseCache
     /// The server's answer. Nothing is looked up, kept or, on saving, queued.
     case networkOnly

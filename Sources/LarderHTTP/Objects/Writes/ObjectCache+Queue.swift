@@ -31,7 +31,7 @@ extension ObjectCache {
     ///
     /// Call it when there is a connection again; saving does so by itself. Writes of persistent classes wait in the
     /// ``WriteQueue``, which sends them by itself. Stops at the first write that the server does not answer, or answers with
-    /// 401, 403, 408, 429 or 5xx: it waits on, and what is behind it. Any other refusal ends its write, takes its effect
+    /// 3xx, 401, 403, 408, 429, 5xx or an HTML page: it waits on, and what is behind it. Any other refusal ends its write, takes its effect
     /// back, and is told. A second call while one is under way waits for that one.
     ///
     /// - Throws: what the storage in memory throws.
@@ -59,7 +59,7 @@ extension ObjectCache {
                 if !item.effects.isEmpty { order.noteWrite(of: .object(write.object)) }
                 writes.accept(write.id)
             } catch {
-                guard case .server(let head) = error, Self.isFinal(head.status) else {
+                guard !error.isForLater, case .server(let head) = error, Self.isFinal(head.status) else {
                     host.logger.info("a write waits on: \(error)")
                     report.waiting = waiting.count - place
                     return report

@@ -82,7 +82,7 @@ extension ObjectCache {
             tried.isInDoubt = true
             return .sent(try await sendAndKeep(tried, write, changes, queue, in: target))
         } catch {
-            guard error.isUnanswered else { throw error }
+            guard error.isForLater else { throw error }
             tried.isInDoubt = tried.isInDoubt && error.mayHaveArrived
             if isTooLong {
                 throw .uploadTooLarge(actual: Int64(payload.count), limit: options.fileLimit)
@@ -162,7 +162,18 @@ extension ObjectCache {
                 write.contentType ?? (service.codec == .json ? "application/json" : "application/octet-stream")
         }
         let response = try await send(request, body: write.method == .delete ? nil : write.payload)
+        if await isUntypedPage(response) { throw .transport(.notTheServers) }
         guard response.head.status.kind == .successful else { throw .server(response.head) }
         return response.head
+    }
+
+    /// Whether the type of a body says nothing, and it begins as a page does; no more of it is read.
+    private func isUntypedPage(_ response: TransportResponse) async -> Bool {
+        guard ContentKind(response.head.headerFields) == nil else { return false }
+        var sniffer = ContentSniffer()
+        let chunks = response.body.makeAsyncIterator()
+        // That the body breaks off takes nothing from what its head says.
+        while sniffer.kind == nil, let chunk = try? await chunks.next() { sniffer.add(chunk) }
+        return sniffer.final == .page
     }
 }

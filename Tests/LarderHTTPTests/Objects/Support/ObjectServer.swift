@@ -17,6 +17,8 @@ final class ObjectServer: Sendable {
         var isOffline = false
         /// What every request is answered with instead.
         var status: HTTPResponse.Status?
+        /// Who answers every request instead.
+        var portal: (@Sendable () -> TransportResponse)?
         /// Whether validators go by ApiOmat's names.
         var isApiOmat = false
         /// The bodies that came, with method and path.
@@ -36,6 +38,7 @@ final class ObjectServer: Sendable {
     func answer(_ request: HTTPRequest, _ body: [UInt8]?) throws(TransportError) -> TransportResponse {
         let state = state.withLock { $0 }
         if state.isOffline { throw .connectionRefused }
+        if let portal = state.portal { return portal() }
         if let status = state.status { return TransportResponse(status: status) }
         let path = request.path ?? ""
         if request.method != .get { return write(request.method, path, body ?? []) }

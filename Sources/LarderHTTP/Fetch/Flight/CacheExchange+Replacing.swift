@@ -1,0 +1,52 @@
+import HTTPTypes
+import LarderStore
+
+// What an answer may take the place of. Not to store is always allowed (RFC 9111 §3).
+extension CacheExchange {
+    private func replaced(by answered: Answered) -> [CachedResponse] {
+        plan.stored.filter { answered.policy.selects(answered.sent, $0.response) }
+    }
+
+    /// Why the head of an answer keeps it from the place of what is stored; nil when it does not.
+    ///
+    /// A captive portal answers with a redirection, an empty success or its page, and a proxy may report an error with a
+    /// status of success: content that is stored is better than these. A server that really changes so is asked each
+    /// time, and its answers are delivered, until the stored one is removed.
+    func reasonToLeave(_ answered: Answered, as response: StoredResponse) -> CacheReason? {
+        let replaced = replaced(by: answered)
+        let status = answered.head.status
+        if isError(status), replaced.contains(where: { !isError($0.response.status) }) { return .errorLeavesCache }
+        let content = replaced.filter(\.hasContent)
+        if !content.isEmpty {
+            if status.kind != .successful { return .redirectionLeavesCache }
+            if status == .noContent || answered.announcedLength == 0 { return .emptyLeavesCache }
+        }
+        if ContentKind(answered.head.headerFields) == .page, !asksForPages(answered.sent),
+            content.contains(where: { $0.contentKind != .page })
+        {
+            return .pageLeavesCache
+        }
+        if response.coverage != .whole, replaced.contains(where: { $0.response.coverage == .whole }) {
+            return .partBesideWhole
+        }
+        return nil
+    }
+
+    /// What holds the body of an answer against what is stored.
+    func contentGuard(_ answered: Answered) -> ContentGuard {
+        ContentGuard(
+            replacing: replaced(by: answered), by: answered.head.headerFields, asksForPages: asksForPages(answered.sent)
+        )
+    }
+
+    /// Whether an answer of this status is not what was asked for; to a caller who wants a value, a redirection is not.
+    private func isError(_ status: HTTPResponse.Status) -> Bool {
+        status.code >= 400 || inquiry.check != nil && status.kind != .successful
+    }
+
+    /// A request asks for pages when its `Accept` names their type; `*/*` names none.
+    private func asksForPages(_ request: HTTPRequest) -> Bool {
+        let accepted = FieldScanner.members(FieldScanner.lowered(request.headerFields.combined("accept") ?? []))
+        return accepted.contains { member in ContentKind.pages.contains { member.starts(with: $0) } }
+    }
+}

@@ -1,0 +1,85 @@
+// Proves that a stored copy with content outlives whatever a captive portal answers in the server's place.
+import HTTPTypes
+import Larder
+import LarderHTTP
+import LarderTesting
+import LarderTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `A stored copy, fetched unchecked,` {
+    static let page = "<!DOCTYPE html><html>Sign in</html>"
+    static let freshFor: HTTPFields = [.cacheControl: "max-age=600"]
+
+    static let copies: [@Sendable () -> TransportResponse] = [
+        { json(KeptWorld.good, "max-age=60") }, { ok([.contentType: "image/png"], "pixels") },
+        { ok([:], "{\"word\":1}") },
+        { ok([.contentType: "application/octet-stream"], "bytes") }, { ok([.contentType: "text/plain"], "text") },
+    ]
+
+    static let portals: [@Sendable () -> TransportResponse] = [
+        { ok([:], page) }, { ok(freshFor, page) },
+        { ok([.contentType: "text/plain", .cacheControl: "max-age=9"], page) },
+        { ok([.contentType: "application/octet-stream"], "\u{FEFF}\r\n \t<HTML>Sign in") }, { ok([:], "<p") },
+        { TransportResponse(status: .ok, headers: freshFor, chunks: [" ", "<", "!doctype", " html><html>"]) },
+        { answer(.movedPermanently, [.location: "http://portal.test/"]) },
+        { answer(.found, freshFor) }, { answer(.permanentRedirect, freshFor) }, { answer(.noContent, freshFor) },
+        { answer(.ok, freshFor) }, { ok([.contentLength: "0", .cacheControl: "max-age=600"], "") },
+        { ok([.contentType: "application/json", .cacheControl: "max-age=600"], "") },
+        { ok([.contentType: "text/html"], page) }, { answer(.notFound, freshFor) },
+        { answer(.nonAuthoritativeInformation, [.contentType: "text/html"], page) },
+        { answer(.partialContent, [.contentType: "text/html", .contentRange: "bytes 0-9/10"], "<!DOCTYPE ") },
+    ]
+
+    static func answer(_ status: HTTPResponse.Status, _ fields: HTTPFields, _ body: String = "") -> TransportResponse {
+        TransportResponse(status: status, headers: fields, body: Array(body.utf8))
+    }
+
+    @Test(arguments: CacheUnderTest.keeping, copies.indices)
+    func `outlives what a captive portal answers`(under: CacheUnderTest, copy: Int) async throws {
+        let directory = TemporaryDirectory()
+        let world = KeptWorld(try under.make(directory))
+        for (number, portal) in Self.portals.enumerated() {
+            world.server.set(Self.copies[copy]())
+            let asked = request("/\(number)")
+            let good = try await Got(world.cache.fetch(asked)).body
+            world.clock.advance(by: .seconds(100))
+            world.server.set(portal())
+            for strategy in [SingleAnswerStrategy.networkElseCache, .reload] {
+                let got = try await Got(world.cache.fetch(asked, strategy))
+                #expect(got.origin == .network, "portal \(number)")
+                let kept = try await Got(world.cache.fetch(asked, .cacheOnly))
+                #expect(kept.body == good, "portal \(number)")
+            }
+        }
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `is replaced by content of its kind, and by what was asked for`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let world = KeptWorld(try under.make(directory))
+        let page: HTTPFields = [.contentType: "text/html"]
+        let steps: [(HTTPFields, String, HTTPFields, String, HTTPFields)] = [
+            ([:], "{1}", [:], "{2}", [:]), ([:], "<a>1</a>", [:], "<a>2</a>", [:]),
+            (page, Self.page, page, "<p>2", [:]),
+            (page, Self.page, [:], "<html>2", [:]), (page, Self.page, [.contentType: "text/plain"], "2", [:]),
+            ([:], "{1}", [.contentType: "application/xml"], "<a>2</a>", [:]), ([:], "", [:], "<p>2", [:]),
+            ([:], "{1}", [:], "<p>2", [.accept: "text/html"]),
+        ]
+        for (number, (fields, body, newFields, newBody, asking)) in steps.enumerated() {
+            let asked = request("/\(number)", asking)
+            world.server.set(ok(fields, body))
+            #expect(try await Got(world.cache.fetch(asked)).body == body)
+            world.server.set(ok(newFields, newBody))
+            _ = try await Got(world.cache.fetch(asked, .reload))
+            #expect(try await Got(world.cache.fetch(asked, .cacheOnly)).body == newBody, "step \(number)")
+        }
+    }
+}
+
+extension TransportResponse {
+    init(status: HTTPResponse.Status, headers: HTTPFields, chunks: [String]) {
+        self.init(
+            head: HTTPResponse(status: status, headerFields: headers),
+            body: TransportBody(chunks: chunks.map { Array($0.utf8) }))
+    }
+}
