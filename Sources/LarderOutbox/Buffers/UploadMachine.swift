@@ -49,7 +49,7 @@ package struct UploadMachine: Hashable, Sendable {
     package mutating func step(_ event: UploadEvent, at moment: Moment, freshKey: UUIDBytes) -> UploadStep {
         var step = UploadStep()
         if case .ring(let stored, let found, let rest) = event {
-            load(stored, found, moment)
+            load(stored, found, rest, moment)
             leaveServerAlone(rest, moment)
         }
         let before = upload
@@ -125,11 +125,11 @@ extension UploadMachine {
 // MARK: - What changes around it
 
 extension UploadMachine {
-    private mutating func load(_ stored: BufferUpload, _ found: [Int64], _ moment: Moment) {
+    private mutating func load(_ stored: BufferUpload, _ found: [Int64], _ rest: Duration?, _ moment: Moment) {
         if !isLoaded, due == nil, let dueAt = stored.dueAt {
             let wait = Moment(elapsed: .zero, now: dueAt).passed(since: moment.now)
-            // A clock that was set back must not keep points for longer than any wait takes.
-            due = moment.elapsed + min(wait, max(policy.retry.limit, policy.longestRetryAfter))
+            // Only a server asks for longer than tries wait, and what it asks for is kept elsewhere: the clock was set back.
+            if wait <= max(policy.retry.limit, rest ?? .zero) { due = moment.elapsed + wait }
         }
         upload = stored
         oldest = found

@@ -156,16 +156,13 @@ extension Outbox {
     /// Reads an answer to its end: success that did not come whole is no success.
     private func read(_ response: TransportResponse) async -> Reply {
         let head = response.head
-        var body: [UInt8]?
-        do throws(TransportError) {
-            body = try await response.body.collect(upTo: configuration.answerLimit)
-        } catch .bodyTooLarge {
-            body = nil
-        } catch {
-            // Of a page nobody needs the rest.
-            if head.status.kind == .successful, OutboxConfiguration.isNoPage(head, body: nil) {
-                return Reply(answer: .none, head: head, error: error)
-            }
+        let content = await AnswerContent(reading: response.body, upTo: configuration.answerLimit)
+        let body = content.body
+        // Of a page nobody needs the rest.
+        if let error = content.error, head.status.kind == .successful,
+            OutboxConfiguration.isNoPage(head, body: content.beginning)
+        {
+            return Reply(answer: .none, head: head, error: error)
         }
         let retryAfter = head.headerFields[.retryAfter].flatMap {
             RetryAfter.seconds($0, date: head.headerFields[.date], now: store.host.now())
@@ -173,7 +170,7 @@ extension Outbox {
         let answer = AnswerHead(
             head.status.code, isReplay: head.headerFields[configuration.replayField]?.lowercased() == "true",
             retryAfter: retryAfter.map { .seconds($0) }, isInProgress: Self.isInProgress(head, body),
-            isForeign: !configuration.isServersAnswer(head, body))
+            isForeign: configuration.isForeign(head, content))
         let accepted = AcceptedAnswer(sequence: configuration.sequence(head), body: body, head: head)
         return Reply(answer: .head(answer), accepted: accepted, head: head, body: body)
     }

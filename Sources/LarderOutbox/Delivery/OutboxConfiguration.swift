@@ -15,7 +15,11 @@ public struct OutboxConfiguration: Sendable {
     /// Whether an answer is the API's; its body is nil where it was longer than ``answerLimit``. What is not is neither success nor a
     /// refusal: a sign-in page of the network or of a gateway leaves writes and points where they are. By default anything is that is
     /// no page (``isNoPage(_:body:)``); an API that always says what it is may be told apart better, say by its content type.
-    public var isServersAnswer: @Sendable (HTTPResponse, _ body: [UInt8]?) -> Bool
+    public var isServersAnswer: @Sendable (HTTPResponse, _ body: [UInt8]?) -> Bool {
+        didSet { hasOwnCheck = true }
+    }
+    /// Whether the host says what the API's answers are.
+    private(set) var hasOwnCheck = false
     /// How long to wait for each step of an exchange.
     public var timeouts: TransportTimeouts
     /// The longest answer that is read, in bytes; what is longer counts as no body.

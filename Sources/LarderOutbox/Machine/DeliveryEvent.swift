@@ -99,14 +99,15 @@ package struct AnswerHead: Hashable, Sendable {
     /// Whether it is not the API's.
     package var isForeign: Bool
 
-    /// An answer.
+    /// An answer. What something else asks for in the server's place says nothing of the server.
     package init(
         _ status: Int, isReplay: Bool = false, retryAfter: Duration? = nil, isInProgress: Bool = false,
         isForeign: Bool = false
     ) {
         self.status = status
         self.isReplay = isReplay
-        self.retryAfter = retryAfter
+        let isOfServer = !isForeign && status != 511 && !(300...399).contains(status)
+        self.retryAfter = isOfServer ? retryAfter : nil
         self.isInProgress = isInProgress
         self.isForeign = isForeign
     }
@@ -119,7 +120,9 @@ package struct AnswerHead: Hashable, Sendable {
     }
 
     /// Whether the server asks to be left alone altogether: it gets too many requests, or says for how long it is out.
-    package var isThrottling: Bool { status == 429 || (status == 503 && retryAfter != nil) }
+    package var isThrottling: Bool {
+        !isForeign && (status == 429 || (status == 503 && retryAfter != nil))
+    }
 
     /// Whether the server is still performing an earlier request under the key.
     var isStillPerforming: Bool { status == 409 && (isInProgress || retryAfter != nil) }

@@ -44,8 +44,8 @@ extension DeliveryMachine {
         entries[index].firstTried = min(old, entries[index].firstTried ?? old)
     }
 
-    /// Asks the host about what is in doubt and was tried at a time that has not come yet: the clock was set back since, and nobody can
-    /// tell whether the server remembers it.
+    /// Asks the host about what is in doubt and was tried at a time that is far from having come: the clock was set back since, and
+    /// nobody can tell whether the server remembers it.
     mutating func parkUndated() {
         for index in entries.indices where entries[index].isLive && entries[index].delivery.state != .sending {
             let delivery = entries[index].delivery
@@ -67,12 +67,18 @@ extension DeliveryMachine {
 }
 
 extension LaneEntry {
-    /// Takes the age of the first try from the clock that may jump, unless that was set back since.
+    /// By how much the clock may have been set back while no process ran, for an age to be known still: half of the hour that lies
+    /// between the client's memory of a key and the server's (``OutboxPolicy/keyMemory``).
+    static let clockTolerance = Duration.seconds(1800)
+
+    /// Takes the age of the first try from the clock that may jump, unless that was set back since by more than is tolerated.
     mutating func restoreAge(_ moment: Moment) {
-        guard let first = delivery.firstTriedAt, moment.now >= max(first, delivery.lastTriedAt ?? first) else {
-            firstTried = nil
-            return
-        }
-        firstTried = moment.elapsed - moment.passed(since: first)
+        firstTried = nil
+        guard let first = delivery.firstTriedAt else { return }
+        let last = Moment(elapsed: .zero, now: max(first, delivery.lastTriedAt ?? first))
+        if moment.now >= last.now { return firstTried = moment.elapsed - moment.passed(since: first) }
+        guard last.passed(since: moment.now) <= Self.clockTolerance else { return }
+        // Since the last try no more has passed than the clock was set back by.
+        firstTried = moment.elapsed - last.passed(since: first) - Self.clockTolerance
     }
 }

@@ -68,7 +68,9 @@ extension DeliveryMachine {
             wait(index, after, moment)
         case .wait(let after): wait(index, after, moment)
         case .retry(let after):
-            if head.isStillPerforming { wait(index, after, moment) } else { countAttempt(index, head, after, moment) }
+            // Too many requests is no failure of this one, whoever says so.
+            if head.isStillPerforming || head.status == 429 { return wait(index, after, moment) }
+            countAttempt(index, head, after, moment)
         case .pause:
             update(index) {
                 $0.state = .pending

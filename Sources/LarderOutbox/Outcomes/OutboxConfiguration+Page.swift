@@ -1,32 +1,60 @@
 public import HTTPTypes
 
 extension OutboxConfiguration {
-    /// Whether an answer is no HTML page, which no API answers a write with: by its content type, or without one by how its body
-    /// begins. Without content (204, 205, 304) it is none; an empty body under a content type of HTML is one.
+    /// Whether an answer is no page of HTML or XHTML, which no API answers a write with.
+    ///
+    /// A specific content type is believed. Without one, and under `text/plain` and `application/octet-stream`, whatever begins with
+    /// `<` is a page; an API that answers so has to say itself what its answers are (``isServersAnswer``). Without content (204, 205,
+    /// 304) an answer is no page; an empty body is one under a content type of HTML.
+    ///
+    /// - Parameter body: all of the body or its first 4096 bytes; nil where it is not known: then only a content type says no.
     public static func isNoPage(_ head: HTTPResponse, body: [UInt8]?) -> Bool {
         if [204, 205, 304].contains(head.status.code) { return true }
-        if let type = head.headerFields[.contentType] { return !isHTML(type) }
-        return !beginsAsPage(body ?? [])
+        let types = types(head.headerFields)
+        if types.contains(where: isHTML) { return false }
+        // Of several types nobody knows which one is meant.
+        if types.count == 1, generic.isDisjoint(with: types) { return true }
+        return body.map { !beginsAsPage($0) } ?? false
     }
 
-    /// RFC 9110 §8.3.1: the type is what stands before the parameters, in any case, with blanks around it.
-    private static func isHTML(_ contentType: String) -> Bool {
-        let type = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-        return type == "text/html" || type == "application/xhtml+xml"
+    /// Whether an answer is not the API's. The host says so of the whole body, pages are known by how they begin.
+    func isForeign(_ head: HTTPResponse, _ content: AnswerContent) -> Bool {
+        if hasOwnCheck { return !isServersAnswer(head, content.body) }
+        return !Self.isNoPage(head, body: content.beginning)
     }
 
-    /// Whether a body begins as pages do (WHATWG MIME Sniffing §7.1), be it behind a byte order mark, blanks and comments.
+    /// RFC 9110 §8.3.1: the type is what stands before the parameters, in any case. Of what is no type nothing is known.
+    private static func types(_ fields: HTTPFields) -> Set<String> {
+        let values = fields[values: .contentType].flatMap { $0.split(separator: ",") }
+        let types = values.map { value in
+            let bare = value.drop { $0 == " " || $0 == "\t" || $0 == "\"" }
+            return bare.prefix { $0 != ";" && $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased()
+        }
+        return Set(types.filter { $0.contains("/") })
+    }
+
+    private static func isHTML(_ type: String) -> Bool { type.hasSuffix("html") || type.hasSuffix("html+xml") }
+
+    private static let generic: Set<String> = [
+        "text/plain", "application/octet-stream", "binary/octet-stream", "application/unknown", "unknown/unknown",
+        "*/*",
+    ]
+
+    /// Whether a body begins with `<`, be it behind a byte order mark and blanks (WHATWG MIME Sniffing §7.1). More blanks than are
+    /// looked at hide something.
     private static func beginsAsPage(_ body: [UInt8]) -> Bool {
-        var rest = body.prefix(sniffed)
-        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
-        rest = rest.drop { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
-        let start = rest.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-        return pageStarts.contains { start.starts(with: $0) }
+        var rest = body[...]
+        var blanks: Set<UInt8> = [0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x20]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) {
+            rest = rest.dropFirst(3)
+        } else if rest.starts(with: [0xFF, 0xFE]) || rest.starts(with: [0xFE, 0xFF]) {
+            rest = rest.dropFirst(2)
+            // The other half of each unit of UTF-16.
+            blanks.insert(0)
+        }
+        guard let first = rest.first(where: { !blanks.contains($0) }) else {
+            return body.count >= AnswerContent.beginningLength
+        }
+        return first == 0x3C
     }
-
-    private static let sniffed = 1445
-    private static let pageStarts: [[UInt8]] = [
-        "<!doctype html", "<html", "<head", "<body", "<script", "<iframe", "<title", "<meta", "<h1", "<div", "<table",
-        "<style", "<p>", "<br", "<!--",
-    ].map { Array($0.utf8) }
 }

@@ -65,9 +65,11 @@ struct UploadBench {
     }
 
     /// A machine that has just been loaded, as after a crash.
-    mutating func restart(gate: SessionGate = .signedIn("ada")) -> [UploadEffect] {
+    mutating func restart(
+        gate: SessionGate = .signedIn("ada"), serverWait: Duration? = nil
+    ) -> [UploadEffect] {
         machine = UploadMachine(policy: policy, account: machine.account, gate: gate, seed: 2)
-        return step(ring)
+        return step(.ring(stored, oldest: Array(points.prefix(policy.mostPoints)), serverWait: serverWait))
     }
 
     mutating func pass(_ duration: Duration) {

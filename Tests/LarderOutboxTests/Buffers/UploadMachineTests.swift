@@ -183,6 +183,30 @@ import Testing
         #expect(bench.step(.timer).sent.count == 1)
     }
 
+    @Test func `is due when the clock was set back over a restart, unless the server asked for time`() {
+        for rest in [nil, Duration.seconds(7200)] {
+            var bench = UploadBench()
+            _ = bench.append(1)
+            _ = bench.step(.network(isUsable: true))
+            _ = bench.step(.answered(.head(AnswerHead(503, retryAfter: rest))))
+            if rest == nil { bench.moment.now -= 3_600_000 }
+            _ = bench.restart(serverWait: rest)
+            let effects = bench.step(.network(isUsable: true))
+            #expect(effects.sent.count == (rest == nil ? 1 : 0))
+            #expect(effects.armed == rest.map { bench.moment.elapsed + $0 })
+        }
+    }
+
+    @Test(arguments: [200, 302, 403, 429, 503, 511])
+    func `is not put off by what something else asks for in the server's place`(status: Int) {
+        var bench = UploadBench()
+        _ = bench.append(1)
+        _ = bench.step(.network(isUsable: true))
+        let head = AnswerHead(status, retryAfter: .seconds(3600), isForeign: true)
+        let step = bench.take(.answered(.head(head)))
+        #expect(step.serverWait == nil && step.effects.armed == bench.moment.elapsed + .seconds(1))
+    }
+
     @Test func `is over when the server answers from memory`() {
         var bench = UploadBench(outcomes: .replaysAsConflict)
         _ = bench.append(1)

@@ -13,7 +13,7 @@ import Testing
         var type: String?
         var body = ""
 
-        var testDescription: String { "\(status) \(type ?? "-") \(body)" }
+        var testDescription: String { "\(status) \(type ?? "-") \(body.prefix(24)) \(body.utf8.count)" }
 
         var response: TransportResponse {
             var fields = HTTPFields()
@@ -21,6 +21,9 @@ import Testing
             return TransportResponse(status: .init(code: status), headers: fields, body: Array(body.utf8))
         }
     }
+
+    /// A page that is longer than the answers that are kept.
+    private static let longPage = "<!DOCTYPE html><html>" + String(repeating: "x", count: 1 << 20)
 
     private func overTLS(_ configuration: inout OutboxConfiguration) {
         guard let base = BaseURL("https://api.example.test/api") else { preconditionFailure("an address") }
@@ -31,6 +34,7 @@ import Testing
         Page(status: 200, type: "text/html; charset=utf-8", body: "<html>sign in</html>"),
         Page(status: 200, type: "TEXT/HTML"), Page(status: 201, type: "application/xhtml+xml", body: "<html/>"),
         Page(status: 200, body: "\u{FEFF}\n <!DOCTYPE HTML><p>hello"), Page(status: 302), Page(status: 303),
+        Page(status: 200, body: longPage), Page(status: 200, type: "text/plain", body: "<a href=\"/login\">"),
         Page(status: 511, type: "application/json", body: "{}"),
     ])
     func `is waited out over TLS: nothing is accepted or rejected, and no attempt is spent`(_ page: Page) async throws {
@@ -48,11 +52,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [400, 403, 404, 409, 413, 422])
-    func `rolls nothing back under a status of refusal: the write ends as failed, and comes back`(_ status: Int)
+    @Test(arguments: [
+        Page(status: 400, type: "text/html"), Page(status: 403, type: "text/html", body: "<h1>No</h1>"),
+        Page(status: 404, type: "text/html"), Page(status: 409, type: "text/html"),
+        Page(status: 413, type: "text/html"),
+        Page(status: 422, type: "text/html"), Page(status: 403, body: longPage),
+    ])
+    func `rolls nothing back under a status of refusal: the write ends as failed, and comes back`(_ page: Page)
         async throws
     {
-        let world = try OutboxWorld { _ in Page(status: status, type: "text/html", body: "<h1>No</h1>").response }
+        let world = try OutboxWorld { _ in page.response }
         let outbox = try world.outbox(policy: { $0.mostAttempts = 1 }, configuration: overTLS)
         let id = try await outbox.enqueue(note(1)).id
         try await world.running(outbox) {
@@ -76,7 +85,8 @@ import Testing
 
     @Test(arguments: [
         Page(status: 200), Page(status: 204), Page(status: 204, type: "text/html"), Page(status: 200, body: "{}"),
-        Page(status: 200, type: "text/plain", body: "<html>"), Page(status: 201, type: "application/json", body: "{}"),
+        Page(status: 200, type: "text/plain", body: "done"), Page(status: 201, type: "application/json", body: "{}"),
+        Page(status: 200, body: "{" + longPage),
     ])
     func `is no answer without a page`(_ page: Page) async throws {
         let world = try OutboxWorld { _ in page.response }
@@ -104,8 +114,9 @@ import Testing
         }
     }
 
-    @Test func `leaves a batch as it is, to be sent again whole`() async throws {
-        let world = try OutboxWorld { _ in Page(status: 200, type: "text/html", body: "<html>").response }
+    @Test(arguments: [Page(status: 200, type: "text/html", body: "<html>"), Page(status: 200, body: longPage)])
+    func `leaves a batch as it is, to be sent again whole`(_ page: Page) async throws {
+        let world = try OutboxWorld { _ in page.response }
         let outbox = try world.outbox(policy: { $0.batch = BatchPolicy() }, configuration: overTLS)
         for number in 1...3 { _ = try await outbox.enqueue(note(number, entity: "\(number)")) }
         try await world.running(outbox) { try await world.wait(outbox) { $0.waiting == 3 } }
@@ -113,8 +124,12 @@ import Testing
         #expect(deliveries.allSatisfy { $0.batch != nil && $0.attempts == 0 && !$0.isInDoubt })
     }
 
-    @Test func `is no success of a write that may not wait`() async throws {
-        let world = try OutboxWorld { _ in Page(status: 200, type: "text/html", body: "<html>").response }
+    @Test(arguments: [
+        Page(status: 200, type: "text/html", body: "<html>"), Page(status: 200, body: longPage),
+        Page(status: 200, body: String(repeating: "\r\n", count: 1 << 19) + longPage),
+    ])
+    func `is no success of a write that may not wait`(_ page: Page) async throws {
+        let world = try OutboxWorld { _ in page.response }
         let outbox = try world.outbox(configuration: overTLS)
         let error = await #expect(throws: OutboxError.self) { try await outbox.send(note(1)) }
         guard case .offline = error else {

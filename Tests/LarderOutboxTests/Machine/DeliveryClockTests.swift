@@ -55,6 +55,37 @@ import Testing
         #expect(bench.flights.map(\.key) == [id])
     }
 
+    @Test(arguments: [1, 1000, 1_800_000])
+    func `by half an hour or less keeps no write that is in doubt from being sent`(_ jump: Int64) {
+        var bench = Bench()
+        bench.wallOffset = jump
+        let id = bench.enqueue()
+        bench.answer(id, .none)
+        bench.wallOffset = 0
+        bench.restart()
+        bench.wait()
+        #expect(bench.sent == [id])
+        // As if all of the half hour had passed unseen.
+        bench.answer(id, .none)
+        bench.take(.network(isUsable: false))
+        bench.pass(.seconds(45 * 1800 - 10))
+        bench.restart()
+        #expect(bench.sent == [id])
+        bench.answer(id, .none)
+        bench.pass(.seconds(10))
+        #expect(bench.sent.isEmpty && bench.state(id) == .unresolved)
+    }
+
+    @Test func `by more than half an hour has the host asked`() {
+        var bench = Bench()
+        bench.wallOffset = 1_800_001
+        let id = bench.enqueue()
+        bench.answer(id, .none)
+        bench.wallOffset = 0
+        bench.restart()
+        #expect(bench.sent.isEmpty && bench.state(id) == .unresolved)
+    }
+
     @Test func `keeps no write that was always answered from being sent`() {
         var bench = Bench()
         bench.wallOffset = 3 * Self.day

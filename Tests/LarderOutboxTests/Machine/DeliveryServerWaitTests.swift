@@ -64,6 +64,29 @@ import Testing
         #expect(bench.stored[id]?.delivery.attempts == 0)
     }
 
+    @Test(arguments: [200, 302, 403, 429, 503, 511])
+    func `is not what something else answers in its place`(_ status: Int) {
+        for isForeign in status == 302 || status == 511 ? [false, true] : [true] {
+            var bench = Bench()
+            let (id, other) = (bench.enqueue("a"), bench.enqueue("b"))
+            bench.answer(id, .head(AnswerHead(status, retryAfter: .seconds(3600), isForeign: isForeign)))
+            #expect(bench.waitUntil == nil && bench.armed == 1)
+            bench.answer(other, 200)
+            bench.wait()
+            #expect(bench.sent == [id])
+        }
+    }
+
+    @Test func `spends no attempt when something else says that there are too many requests`() {
+        var bench = Bench()
+        let id = bench.enqueue()
+        for _ in 0..<8 {
+            bench.answer(id, .head(AnswerHead(429, isForeign: true)))
+            bench.wait()
+        }
+        #expect(bench.sent == [id] && bench.stored[id]?.delivery.attempts == 0)
+    }
+
     @Test func `gets a day at most`() {
         var bench = Bench()
         bench.answer(bench.enqueue(), 429, retryAfter: .seconds(10 * 365 * 86_400))
