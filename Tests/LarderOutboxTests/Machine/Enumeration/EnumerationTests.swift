@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a server that forgets keys, and a clock that jumps ahead and back`() async {
-        await explore(Configuration([Entry()], [.crash, .lost, .clock], memory: 3), states: 279)
+        await explore(Configuration([Entry()], [.crash, .lost, .clock], memory: 3), states: 244)
     }
 
     @Test func `a server that asks for time or fails for as long as it likes`() async {
