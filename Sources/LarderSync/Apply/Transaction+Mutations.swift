@@ -20,10 +20,12 @@ extension Transaction {
             switch mutation.type {
             case .rowCreate, .rowUpdate, .rowDelete:
                 try applyRow(mutation, resource, &applied)
+                try addMember(resource, run)
             case .resourceDelete:
                 try applyDelete(mutation, resource, run, &applied)
             case .resourceUpdate:
                 try applyUpdate(mutation, resource, &applied)
+                try addMember(resource, run)
             default:
                 applied.events.append(.unknownMutation(type: mutation.type.rawValue, resource))
             }
@@ -57,6 +59,15 @@ extension Transaction {
             applied.events.append(.notStored(resource))
         }
         try update(resource) { $0.floor = mutation.sequence }
+    }
+
+    /// Lists a resource that another filter has brought since this one was answered 404 for it: a change proves it public,
+    /// and no snapshot is needed.
+    private mutating func addMember(_ resource: ResourceKey, _ run: FilterRun) throws {
+        guard try member(ofFilter: run.number, resource) == nil, try record(of: resource)?.state == .ready else {
+            return
+        }
+        try putMember(ofFilter: run.number, resource, MemberRecord(listedInRun: run.run, finishedInRun: run.run))
     }
 
     private mutating func applyDelete(

@@ -61,6 +61,27 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test(arguments: ["row", "RESOURCE_UPDATE"])
+    func `of a resource that another filter brings is not needed when a later change proves it public`(
+        _ kind: String
+    ) async throws {
+        let server = CannedServer()
+        let fixture = try await announced(server)
+        server.on("translations/20", [Self.missing])
+        try await fixture.sync("translations:*")
+        server.on("bootstrap", page([change(100, "RESOURCE_CREATE", 20)], until: 104, token: "X"))
+        server.on("translations/20", copy(20, at: 104, "twenty"))
+        try await fixture.sync("translations:20")
+        #expect(try fixture.translation(20).count == 1)
+        #expect(try !fixture.members().contains(ResourceKey("translations", 20)))
+        server.on(
+            "token B",
+            page([kind == "row" ? row(105, 1, "new", of: 20) : change(105, kind, 20)], until: 105, token: "C"))
+        try await fixture.sync("translations:*")
+        #expect(try fixture.members().contains(ResourceKey("translations", 20)))
+        try fixture.expectSound()
+    }
+
     @Test func `is asked for once more at the end of a run whose later changes prove it public`() async throws {
         let server = CannedServer()
         let fixture = try await announced(server)
