@@ -20,6 +20,9 @@ extension ObjectCache {
     /// there, and is lost with the program; one of a persistent class waits in the ``WriteQueue``. If the server refuses it
     /// in the end, its effect is taken back.
     ///
+    /// What a captive portal answers in the server's place (a redirection, 511, an HTML page) counts as no connection, as do
+    /// 408, 429 and 503.
+    ///
     /// With ``ObjectStrategy/networkOnly`` nothing is queued and nothing is kept (what is deleted goes all the same): older writes about the object that wait are
     /// sent first, and where they cannot be, this one is not sent either.
     ///
