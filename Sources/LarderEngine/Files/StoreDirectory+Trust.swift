@@ -49,7 +49,7 @@ extension StoreDirectory {
     /// A file put back by `cp` under a wide umask has it. By the path, because closing a second descriptor of
     /// `lock.mdb` would drop the process's locks on it; the directory is the user's own, so nobody can swap the file.
     private func withdrawOthersWriting(_ name: String, _ mode: mode_t) throws(EngineError) {
-        // Nobody can write to a medium that is read-only.
+        // A read-only medium accepts no writes at all.
         if unsafe chmod(path + "/" + name, mode & 0o777 & ~Self.writableByOthers) == 0 || errno == EROFS { return }
         throw .untrustedFile(name: name, problem: .writableByOthers)
     }

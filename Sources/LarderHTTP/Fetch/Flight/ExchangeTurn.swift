@@ -6,7 +6,7 @@ final class ExchangeTurn: Sendable {
     enum Outcome: Sendable {
         case taken
         case cancelled
-        /// Nobody has given a turn back for too long.
+        /// No turn has come back for too long.
         case noProgress
     }
 

@@ -149,7 +149,7 @@ final class Flight: Sendable {
     func tellNotKept() {
         state.withLock { state in
             state.isSpoiled = true
-            // Whoever joined leaves; the body is as long as it likes, and only the reader's.
+            // The joined readers leave: the body may have any length and has one reader.
             pipe.bind()
         }
         finishUnread(false)
