@@ -50,6 +50,8 @@ struct StatusTests {
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.filters[0].activity == .waiting(for: .network) }
             fixture.power.set(.critical)
+            // Power and network reach the coordinator by two streams, in any order.
+            try await coordinator.status { $0.power == .critical }
             fixture.network.set(.online)
             try await coordinator.status { $0.filters[0].activity == .waiting(for: .conditions) }
             fixture.power.set(.normal)
