@@ -6,6 +6,6 @@ Tools/setup
 
 traits=(--traits Server,AsyncHTTPClient)
 echo "demo: building (minutes the first time)"
-swift build -c release "${traits[@]}" --product cachetool --quiet
-swift build -c release "${traits[@]}" --product larder-demo --quiet
+swift build -c release "${traits[@]}" --product cachetool
+swift build -c release "${traits[@]}" --product larder-demo
 exec "$(swift build -c release "${traits[@]}" --show-bin-path)/larder-demo" "$@"

@@ -30,7 +30,7 @@ run_suite() {
     log=$(mktemp)
     timeout -k 10 900 "$tests" --testing-library swift-testing --filter "^$suite\\." 2>&1 | tee "$log" || code=$?
     if [ "$code" -eq 124 ]; then
-        echo "test: $suite did not end; these of its tests had begun:" >&2
+        echo "test: $suite did not end; these of its tests began and did not end:" >&2
         comm -23 <(sed -n 's/^[^ ]* Test \(.*\) started\.$/\1/p' "$log" | sort -u) \
             <(sed -n 's/^[^ ]* Test \(.*\) \(passed\|failed\) after .*/\1/p' "$log" | sed 's/ with [0-9]* test cases\?$//' | sort -u) >&2
     elif [ "$code" -eq 0 ] && grep -q 'Test run with 0 tests' "$log"; then
