@@ -5,6 +5,7 @@ extension CacheReason {
     static let networkOnly = CacheReason("network-only", "The strategy does not look at the cache.")
     static let joined = CacheReason("joined", "The same request was under way already.")
     static let tooLarge = CacheReason("too-large", "The body is longer than the limit for stored bodies.")
+    static let endless = CacheReason("endless", "The body is a stream of events.")
     static let cacheFailed = CacheReason("cache-failed", "The cache could not take it.")
     static let generated = CacheReason("generated", "No server gave this answer.")
     static let notCombined = CacheReason(

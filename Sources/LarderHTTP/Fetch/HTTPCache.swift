@@ -21,7 +21,7 @@ public final class HTTPCache: Sendable {
     let services: HostServices
     let isOnline: @Sendable () -> Bool
     let account: @Sendable () -> String?
-    let gate: ExchangeGate
+    let limiter: ExchangeLimiter
     let flights = FlightTable()
 
     /// A cache of these parts.
@@ -46,7 +46,7 @@ public final class HTTPCache: Sendable {
         self.services = services
         self.isOnline = isOnline
         self.account = account
-        gate = ExchangeGate(limit: options.concurrentExchanges)
+        limiter = ExchangeLimiter(limit: options.concurrentExchanges)
     }
 
     /// Ends every exchange with ``HTTPCacheError/transport(_:)`` of `cancelled`, and lets none begin any more.

@@ -6,15 +6,16 @@ public struct HTTPCacheOptions: Hashable, Sendable {
     ///
     /// A longer answer is delivered and not stored. A longer body to send is refused while there is no connection.
     public var fileLimit: Int64
-    /// How long a body may be that is taken to its end and stored though nobody reads it any more, in bytes: 1 MiB unless
-    /// told otherwise.
+    /// The longest body that is read to its end and stored after its reader is gone, in bytes; 1 MiB by default.
     ///
-    /// So `_ = try await cache.fetch(…)` stores what it fetches. Zero ends the exchange of every body that is let go.
+    /// So `_ = try await cache.fetch(…)` stores what it fetches. Zero ends the exchange of every body that is let go. One
+    /// of unknown length is read no longer than `timeouts.idle` after its reader has gone.
     public var finishLimit: Int64
     /// The most exchanges under way at a time; more wait by their priority.
     ///
-    /// An exchange whose body waits for its reader does not count. One that waits fails as if the server had not answered
-    /// when none of those under way has ended within the longest wait for a head.
+    /// An exchange whose reader is slow does not count, nor does an event stream, nor a body of unknown length that takes
+    /// longer than `timeouts.idle`. A waiting exchange fails as if the server had not answered when none of those under
+    /// way gets a head or a byte within the longer of `timeouts.head` and `timeouts.idle`.
     public var concurrentExchanges: Int
     /// The most validations that nobody waits for at a time; more are left to the next request.
     public var backgroundExchanges: Int

@@ -45,6 +45,15 @@ import Testing
         #expect(bench.requests.count == 2)
     }
 
+    @Test func `that cannot be stored with the stored part is fetched as the whole`() async throws {
+        let bench = Bench(Self.handler)
+        bench.server.plan(.cut(after: 4), exchange: 0)
+        await #expect(throws: HTTPCacheError.self) { _ = try await bench.get() }
+        bench.store.failWrites()
+        #expect(try await bench.get().body == Self.whole)
+        #expect(bench.requests.count == 3)
+    }
+
     @Test func `of a body that broke off is fetched alone, and both parts are the whole`() async throws {
         let bench = Bench(Self.handler)
         bench.server.plan(.cut(after: 4), exchange: 0)

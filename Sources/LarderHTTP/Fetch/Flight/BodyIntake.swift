@@ -1,5 +1,6 @@
 import HTTPTypes
 import LarderFormat
+import LarderStore
 import LarderTransport
 
 /// Takes the body of an answer: to whoever reads it, and into the cache.
@@ -15,6 +16,9 @@ struct BodyIntake: Sendable {
     private var guarding: ContentGuard?
     private var received: Int64 = 0
     private var unflushed = 0
+    private let beganAt: Duration
+    /// Since when the body has no reader.
+    private var unreadSince: Duration?
 
     /// How many bytes go to the writer before it is waited for.
     private static let flushThreshold = 256 << 10
@@ -22,6 +26,7 @@ struct BodyIntake: Sendable {
     init(_ exchange: CacheExchange, _ answered: CacheExchange.Answered) {
         self.exchange = exchange
         self.answered = answered
+        beganAt = exchange.host.services.elapsed()
     }
 
     /// Whether the body is being stored.
@@ -53,6 +58,8 @@ struct BodyIntake: Sendable {
             let iterator = body.makeAsyncIterator()
             while let chunk = try await iterator.next() {
                 received += Int64(chunk.count)
+                exchange.slot.noteProgress()
+                limitTime()
                 await store(chunk)
                 if !exchange.flight.pipe.push(chunk) { await waitForReader() }
                 if Task.isCancelled { throw .cancelled }
@@ -78,12 +85,30 @@ struct BodyIntake: Sendable {
         exchange.flight.pipe.finish()
     }
 
-    /// Waits until the reader has made room. Meanwhile the server is asked for nothing, and the turn is another's.
+    /// Bounds how long a body of unknown length, which may be endless, keeps others waiting.
+    ///
+    /// It is read for a reader with a slot, or to be stored without a reader, no longer than a body may be idle. Looked at
+    /// with each chunk: between two chunks the transport's limit holds.
+    private mutating func limitTime() {
+        guard answered.announcedLength == nil else { return }
+        let now = exchange.host.services.elapsed()
+        let limit = (exchange.inquiry.asked.timeouts ?? exchange.host.options.timeouts).idle
+        if now - beganAt > limit { exchange.slot.release() }
+        guard exchange.flight.isUnread else {
+            unreadSince = nil
+            return
+        }
+        let since = unreadSince ?? now
+        unreadSince = since
+        if now - since > limit { exchange.flight.finishUnread(false) }
+    }
+
+    /// Waits until the pipe has room, and releases the slot meanwhile.
     private func waitForReader() async {
-        exchange.turn.giveBack()
+        let wasHeld = exchange.slot.release()
         await exchange.flight.pipe.waitForRoom()
         // Ahead of those that have not begun. Without it the task is cancelled.
-        _ = await exchange.turn.take(.resumed)
+        if wasHeld { _ = await exchange.slot.acquire(.resumed) }
     }
 
     private mutating func append(_ bytes: RawSpan) throws {

@@ -3,7 +3,7 @@ import LarderStore
 import LarderTransport
 import Logging
 
-/// One exchange with the server, from the wait for its turn to the stored answer.
+/// One exchange with the server, from the wait for its slot to the stored answer.
 struct CacheExchange: Sendable {
     /// The head of the server's answer, and when things happened, in milliseconds since 1970-01-01 UTC.
     struct Answered: Sendable {
@@ -19,17 +19,19 @@ struct CacheExchange: Sendable {
     let inquiry: Inquiry
     let plan: FlightPlan
     let flight: Flight
-    let turn: ExchangeTurn
+    let slot: ExchangeSlot
 
     /// Runs to its end; what comes of it is told to the flight.
     func run() async {
         let timeouts = inquiry.asked.timeouts ?? host.options.timeouts
-        switch await turn.take(inquiry.asked.priority, patience: timeouts.head, host.services.sleep) {
-        case .taken: break
+        // As long as the transport lets an exchange of the same limits hang before its head, and in its body.
+        let patience = max(timeouts.head, timeouts.idle)
+        switch await slot.acquire(inquiry.asked.priority, patience: patience, host.services.sleep) {
+        case .acquired: break
         case .cancelled: return flight.conclude(.failed(.transport(.cancelled)))
         case .noProgress: return flight.conclude(.failed(.transport(.timeout(.head))))
         }
-        defer { turn.giveBack() }
+        defer { slot.release() }
         do throws(HTTPCacheError) {
             var (answered, body) = try await send(plan.sent)
             var update = update(by: answered)
@@ -50,6 +52,7 @@ struct CacheExchange: Sendable {
             let response = try await host.transport.send(
                 request, body: inquiry.asked.body, timeouts: inquiry.asked.timeouts ?? host.options.timeouts)
             let receivedAt = host.services.now()
+            slot.noteProgress()
             let answered = Answered(
                 head: response.head, sent: request, requestedAt: requestedAt, receivedAt: receivedAt,
                 policy: await policy(for: response.head, to: request))
@@ -166,6 +169,7 @@ struct CacheExchange: Sendable {
     /// As what the answer is stored; nil when it is not.
     private func storage(of answered: Answered) -> (StoredResponse?, CacheReason) {
         guard plan.isStoring, inquiry.cache != nil else { return (nil, .notStoring) }
+        if answered.isEndless { return (nil, .endless) }
         let decision = answered.policy.storage(
             of: answered.head, to: answered.sent, url: inquiry.url, terms: inquiry.asked.terms,
             requestedAt: answered.requestedAt, receivedAt: answered.receivedAt)
@@ -193,6 +197,7 @@ extension CacheExchange {
         var intake = BodyIntake(self, answered)
         if let stored { await intake.open(stored) }
         if !intake.isStoring { flight.tellNotKept() }
+        if answered.isEndless { slot.release() }
         if intake.isStoring, answered.announcedLength ?? 0 <= host.options.finishLimit { flight.finishUnread(true) }
         let streamed = Flight.Streamed(
             exchange: answered, stored: intake.isStoring ? stored : nil,
@@ -210,11 +215,21 @@ extension CacheExchange {
         }
         var intake = BodyIntake(self, answered)
         if join.length <= bodyLimit { await intake.open(refresh.response, joining: join) }
+        if !intake.isStoring { flight.tellNotKept() }
         if isRangeAsked(in: answered) {
             let streamed = Flight.Streamed(
                 exchange: answered, stored: intake.isStoring ? refresh.response : nil, storage: because)
             flight.delivery.fulfil(.success(.streamed(streamed)))
             return await intake.take(body, because)
+        }
+        guard intake.isStoring else {
+            // What came is no answer without the stored part.
+            do throws(HTTPCacheError) {
+                let (whole, body) = try await send(unconditional)
+                return await deliver(whole, body, storing: nil, .cacheFailed)
+            } catch {
+                return flight.conclude(.failed(error))
+            }
         }
         // The host asked for the whole: it gets what both parts make.
         flight.pipe.abandon()
@@ -225,6 +240,12 @@ extension CacheExchange {
 }
 
 extension CacheExchange.Answered {
+    /// Whether the body is a stream that has no end: it is for its reader alone.
+    var isEndless: Bool {
+        let type = FieldScanner.lowered(head.headerFields.first("content-type") ?? [])
+        return ["text/event-stream", "multipart/x-mixed-replace"].contains { type.starts(with: $0.utf8) }
+    }
+
     /// The length of the body as the head announces it; nil where it says nothing that can be held against the body.
     var announcedLength: Int64? {
         let hasBody = sent.method != .head && head.status != .noContent && head.status != .notModified

@@ -120,7 +120,10 @@ final class Flight: Sendable {
 
     /// Goes on to the end, whoever leaves.
     func goOnAlone() {
-        state.withLock { $0.isBackground = true }
+        state.withLock { state in
+            // An answer that is not stored is of no use to a later caller.
+            if !state.isSpoiled { state.isBackground = true }
+        }
     }
 
     /// Ends at once.
@@ -139,6 +142,9 @@ final class Flight: Sendable {
     /// Whether it goes on without anybody.
     var isBackground: Bool { state.withLock { $0.isBackground } }
 
+    /// Whether its body is read to its end only because it is short.
+    var isUnread: Bool { state.withLock { $0.participants == 0 && !$0.isBackground } }
+
     /// Whether its answer must not be stored.
     var isSpoiled: Bool { state.withLock { $0.isSpoiled } }
 
@@ -149,6 +155,7 @@ final class Flight: Sendable {
     func tellNotKept() {
         state.withLock { state in
             state.isSpoiled = true
+            state.isBackground = false
             // The joined readers leave: the body may have any length and has one reader.
             pipe.bind()
         }

@@ -20,12 +20,12 @@ extension HTTPCache {
             Flight(cacheKey: inquiry.key, tags: asked.tags, unreadLimit: options.unreadLimit)
         }
         guard let ticket else { throw .transport(.cancelled) }
-        if !ticket.isFirst { gate.raise(ObjectIdentifier(ticket.flight), to: asked.priority) }
+        if !ticket.isFirst { limiter.raise(ObjectIdentifier(ticket.flight), to: asked.priority) }
         if ticket.isFirst {
             let flight = ticket.flight
             let exchange = CacheExchange(
                 host: self, inquiry: inquiry, plan: plan, flight: flight,
-                turn: ExchangeTurn(gate, for: ObjectIdentifier(flight)))
+                slot: ExchangeSlot(limiter, for: ObjectIdentifier(flight)))
             flight.start { [flights] in
                 await exchange.run()
                 flights.end(flight, key)

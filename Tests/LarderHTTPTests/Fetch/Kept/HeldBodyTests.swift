@@ -89,6 +89,31 @@ private final class Spring: Sendable {
         #expect(try await held.value.body.bytes().count == 100_000)
     }
 
+    @Test func `is bounded when it continues a stored part and is too long to be stored with it`() async throws {
+        let spring = Spring([.cacheControl: "max-age=60", .eTag: "\"1\"", .contentRange: "bytes 500-100499/100500"])
+        let bench = Bench(options: HTTPCacheOptions(fileLimit: 1000, unreadLimit: 1000)) {
+            (request, _) throws(TransportError) in
+            if request.headerFields[.range] == "bytes=500-" {
+                var answer = await spring.answer()
+                answer.head.status = .partialContent
+                return answer
+            }
+            let fields: HTTPFields = [
+                .cacheControl: "max-age=60", .eTag: "\"1\"", .contentRange: "bytes 0-499/100500",
+            ]
+            return TransportResponse(
+                status: .partialContent, headers: fields, body: [UInt8](repeating: 7, count: 500))
+        }
+        _ = try await bench.get("/a", fields: [.range: "bytes=0-499"])
+        #expect(bench.store.all.count == 1)
+        let held = try await bench.cache.fetch(request("/a", [.range: "bytes=500-"]))
+        // A joined request would be answered only when all of the held body has come.
+        let second = try await bench.get("/a", fields: [.range: "bytes=500-"])
+        #expect(second.body.utf8.count == 100_000)
+        #expect(spring.taken(of: 0) <= 12)
+        #expect(try await held.value.body.bytes().count == 100_000)
+    }
+
     @Test func `keeps no other request from the server`() async throws {
         let spring = Spring([:])
         let bench = Self.bench(spring, HTTPCacheOptions(concurrentExchanges: 2, unreadLimit: 1000))

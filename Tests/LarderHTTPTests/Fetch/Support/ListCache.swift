@@ -21,6 +21,7 @@ final class ListCache: ResponseCache {
         var counts = Counts()
         var nextIdentity: UInt64 = 1
         var isBroken = false
+        var failsWrites = false
     }
 
     private let state = Mutex(State())
@@ -33,6 +34,9 @@ final class ListCache: ResponseCache {
     /// From now on everything fails.
     func breakDown() { state.withLock { $0.isBroken = true } }
 
+    /// From now on nothing new is kept.
+    func failWrites() { state.withLock { $0.failsWrites = true } }
+
     private func check() throws {
         if state.withLock({ $0.isBroken }) { throw Broken() }
     }
@@ -44,6 +48,7 @@ final class ListCache: ResponseCache {
 
     func write(_ response: StoredResponse, for key: String, options: KeepOptions) async throws -> any ResponseWriter {
         try check()
+        if state.withLock({ $0.failsWrites }) { throw Broken() }
         return Writer(cache: self, key: key, response: response, options: options)
     }
 

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Lets a bounded number of exchanges go on at a time; of those that wait, the one of the highest priority goes first,
-/// and of equals the one that came first.
-final class ExchangeGate: Sendable {
+/// Limits how many exchanges run at a time. Of those that wait, the one of the highest priority goes first, and of
+/// equals the one that came first.
+final class ExchangeLimiter: Sendable {
     private struct Waiter {
         let number: Int
-        /// Whose turn it is to be.
+        /// The exchange that waits.
         let exchange: ObjectIdentifier
         var priority: FetchPriority
         let continuation: CheckedContinuation<Bool, Never>
@@ -14,8 +14,7 @@ final class ExchangeGate: Sendable {
     private struct State {
         var free: Int
         var nextNumber = 0
-        /// How many turns have been given back.
-        var departures = 0
+        var progress = 0
         /// In the order in which they go.
         var waiters: [Waiter] = []
 
@@ -27,16 +26,19 @@ final class ExchangeGate: Sendable {
 
     private let state: Mutex<State>
 
-    /// A gate for `limit` exchanges at a time.
+    /// A limiter of `limit` exchanges at a time.
     init(limit: Int) {
         state = Mutex(State(free: limit))
     }
 
-    /// How many turns have been given back so far.
-    var departures: Int { state.withLock { $0.departures } }
+    /// Changes whenever an exchange gets a head or a chunk, and whenever a slot is released.
+    var progress: Int { state.withLock { $0.progress } }
 
-    /// Whether the caller has got a turn, without waiting.
-    func enterAtOnce() -> Bool {
+    /// Notes that an exchange that holds a slot advances.
+    func noteProgress() { state.withLock { $0.progress += 1 } }
+
+    /// Whether the caller has got a slot, without waiting.
+    func acquireAtOnce() -> Bool {
         state.withLock { state in
             guard state.free > 0 else { return false }
             state.free -= 1
@@ -44,10 +46,10 @@ final class ExchangeGate: Sendable {
         }
     }
 
-    /// Returns when it is the caller's turn, with true, or when its task is cancelled, with false.
+    /// Returns true when the caller has a slot, and false when its task is cancelled.
     ///
-    /// Who got true calls ``leave()`` once.
-    func enter(_ priority: FetchPriority, for exchange: ObjectIdentifier) async -> Bool {
+    /// A caller that gets true must call ``release()`` once.
+    func acquire(_ priority: FetchPriority, for exchange: ObjectIdentifier) async -> Bool {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
@@ -75,7 +77,7 @@ final class ExchangeGate: Sendable {
         }
     }
 
-    /// Lets an exchange that waits go with a higher priority, behind those that have it already.
+    /// Raises the priority of a waiting exchange; it goes behind those that have the priority already.
     func raise(_ exchange: ObjectIdentifier, to priority: FetchPriority) {
         state.withLock { state in
             guard let place = state.waiters.firstIndex(where: { $0.exchange == exchange }),
@@ -87,10 +89,10 @@ final class ExchangeGate: Sendable {
         }
     }
 
-    /// Gives a turn back: to the first who waits.
-    func leave() {
+    /// Releases a slot, to the first waiter if there is one.
+    func release() {
         let next = state.withLock { state -> Waiter? in
-            state.departures += 1
+            state.progress += 1
             if state.waiters.isEmpty {
                 state.free += 1
                 return nil

@@ -1,0 +1,80 @@
+import Synchronization
+
+/// The slot of one exchange at a limiter: acquired once or more often, held at most once.
+final class ExchangeSlot: Sendable {
+    /// The result of waiting for a slot.
+    enum Outcome: Sendable {
+        case acquired
+        case cancelled
+        /// No progress within the limit.
+        case noProgress
+    }
+
+    private let limiter: ExchangeLimiter
+    private let exchange: ObjectIdentifier
+    private let isHeld = Mutex(false)
+
+    /// No slot yet, for an exchange of this identity.
+    init(_ limiter: ExchangeLimiter, for exchange: ObjectIdentifier) {
+        self.limiter = limiter
+        self.exchange = exchange
+    }
+
+    /// Waits for a slot; false when the task is cancelled.
+    func acquire(_ priority: FetchPriority) async -> Bool {
+        let isAcquired = if limiter.acquireAtOnce() { true } else { await limiter.acquire(priority, for: exchange) }
+        if isAcquired { hold() }
+        return isAcquired
+    }
+
+    /// Waits for a slot as long as other exchanges advance.
+    ///
+    /// - Parameter patience: how long none of them may advance. The wait behind exchanges that advance is as long as they
+    ///   take, and the wait behind exchanges that hang has an end.
+    func acquire(
+        _ priority: FetchPriority, patience: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) async -> Outcome {
+        if limiter.acquireAtOnce() {
+            hold()
+            return .acquired
+        }
+        let outcome = await withTaskGroup(of: Outcome.self) { group in
+            group.addTask { [limiter, exchange] in
+                await limiter.acquire(priority, for: exchange) ? .acquired : .cancelled
+            }
+            group.addTask { [limiter] in
+                var seen = -1
+                while limiter.progress != seen {
+                    seen = limiter.progress
+                    do { try await sleep(patience) } catch { return .cancelled }
+                }
+                return .noProgress
+            }
+            let first = await group.next() ?? .cancelled
+            group.cancelAll()
+            // The slot may have come in the same moment.
+            let second = await group.next() ?? .cancelled
+            return second == .acquired ? .acquired : first
+        }
+        if outcome == .acquired { hold() }
+        return outcome
+    }
+
+    /// Notes that the exchange advances.
+    func noteProgress() { limiter.noteProgress() }
+
+    private func hold() { isHeld.withLock { $0 = true } }
+
+    /// Releases the slot.
+    ///
+    /// - Returns: whether it was held.
+    @discardableResult
+    func release() -> Bool {
+        let wasHeld = isHeld.withLock { isHeld in
+            defer { isHeld = false }
+            return isHeld
+        }
+        if wasHeld { limiter.release() }
+        return wasHeld
+    }
+}
