@@ -93,8 +93,8 @@ extension FileCache {
 
     /// Removes the responses of a key that were used longest ago, until so many are left. Pinned ones stay.
     private func removeExcess(_ state: inout State, _ key: ByteKey, leaving count: Int) {
-        let kept = (state.entries[key] ?? []).filter { !$0.record.isPinned }.sorted { $0.lastUse < $1.lastUse }
-        for entry in kept.prefix(max(kept.count - count, 0)) { drop(entry, &state) }
+        let kept = (state.entries[key] ?? []).filter { !$0.record.isPinned }
+        for entry in ResponseLimits.excess(of: kept, leaving: count, \.lastUse) { drop(entry, &state) }
     }
 
     /// When there is too much, removes what was used longest ago until nine tenths of the most are left. Pinned responses

@@ -80,11 +80,22 @@ public final class FileCache: ResponseCache {
     public func entries(for key: String) async throws -> [CachedResponse] {
         state.withLock { state in
             var found: [CachedResponse] = []
-            for index in state.entries[ByteKey(key)]?.indices ?? 0..<0 {
-                guard let (entry, isDue) = noteUse(&state, ByteKey(key), index) else { continue }
-                if let cached = open(entry, isDue) { found.append(cached) }
+            let kept = state.entries[ByteKey(key)] ?? []
+            for entry in kept {
+                if let cached = open(entry) { found.append(cached) }
             }
+            if kept.count == 1 { noteUse(&state, ByteKey(key), 0) }
             return found.sorted { $0.response.receivedAt > $1.response.receivedAt }
+        }
+    }
+
+    /// Notes that an entry answered a request: what was used longest ago is evicted first.
+    public func noteUse(of entry: CachedResponse) {
+        state.withLock { state in
+            let place = state.entries[ByteKey(entry.key)]?.firstIndex {
+                UInt64(bitPattern: $0.record.blob) == entry.identity
+            }
+            if let place { noteUse(&state, ByteKey(entry.key), place) }
         }
     }
 
@@ -187,24 +198,24 @@ public final class FileCache: ResponseCache {
 // MARK: - Using what is there
 
 extension FileCache {
-    /// The used entry, and whether its file is to learn of the use, for the order in which files go after the next start.
-    private func noteUse(_ state: inout State, _ key: ByteKey, _ index: Int) -> (entry: Entry, isDue: Bool)? {
-        guard var entry = state.entries[key]?[index] else { return nil }
+    /// Notes the use of an entry, now and then also in its file, for the order in which files go after the next start.
+    private func noteUse(_ state: inout State, _ key: ByteKey, _ index: Int) {
+        guard var entry = state.entries[key]?[index] else { return }
         state.clock += 1
         entry.lastUse = state.clock
         let time = now()
         let passed = time.subtractingReportingOverflow(entry.notedAt).partialValue
-        let isDue = passed.magnitude >= Self.noteInterval.magnitude
-        if isDue { entry.notedAt = time }
+        if passed.magnitude >= Self.noteInterval.magnitude {
+            entry.notedAt = time
+            // A use that is forgotten costs a place in the order.
+            if let file = try? directory.open(entry.name) { try? file.setModifiedAt(time) }
+        }
         state.entries[key]?[index] = entry
-        return (entry, isDue)
     }
 
     /// The entry with its file open; nil when that has gone behind our back.
-    private func open(_ entry: Entry, _ isDue: Bool) -> CachedResponse? {
+    private func open(_ entry: Entry) -> CachedResponse? {
         guard let file = try? directory.open(entry.name), let (found, _) = try? CacheFile.read(file) else { return nil }
-        // A use that is forgotten costs a place in the order.
-        if isDue { try? file.setModifiedAt(entry.notedAt) }
         return CachedResponse(entry.record, body: body(found, entry.record))
     }
 

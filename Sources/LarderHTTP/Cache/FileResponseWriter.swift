@@ -47,10 +47,11 @@ final class FileResponseWriter: ResponseWriter {
                 try state.file.finish(record)
                 return state.file
             }
-            _ = try cache.install(file, record, from: name)
-            guard let kept = CachedResponse(record, body: cache.body(file, record)) else {
+            let isKept = try cache.install(file, record, from: name)
+            guard var kept = CachedResponse(record, body: cache.body(file, record)) else {
                 throw HTTPCacheError.invalidRequest("The response is none that can be kept.")
             }
+            kept.isKept = isKept
             return kept
         } catch {
             cache.abandon(name)

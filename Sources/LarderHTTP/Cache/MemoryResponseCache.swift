@@ -49,19 +49,28 @@ public final class MemoryResponseCache: ResponseCache {
     /// What is kept under `key`, the most recent first.
     public func entries(for key: String) async throws -> [CachedResponse] {
         state.withLock { state in
-            let use = state.tick()
             let bytes = ByteKey(key)
-            guard var kept = state.entries[bytes] else { return [] }
-            for index in kept.indices { kept[index].lastUse = use }
-            state.entries[bytes] = kept
+            guard let kept = state.entries[bytes] else { return [] }
+            let use = state.tick()
+            if kept.count == 1 { state.entries[bytes]?[0].lastUse = use }
             return kept.sorted { $0.response.receivedAt > $1.response.receivedAt }.map { Self.cached($0, key) }
+        }
+    }
+
+    /// Notes that an entry answered a request: what was used longest ago is evicted first.
+    public func noteUse(of entry: CachedResponse) {
+        state.withLock { state in
+            let bytes = ByteKey(entry.key)
+            guard let place = state.entries[bytes]?.firstIndex(where: { $0.identity == entry.identity }) else { return }
+            let use = state.tick()
+            state.entries[bytes]?[place].lastUse = use
         }
     }
 
     /// Begins to keep a response whose body is still to come.
     ///
-    /// One that takes more than half of the most bytes is not kept, and nothing goes for it; it can be read as long as it
-    /// is held. Of one key, 32 responses are kept.
+    /// One that takes more than half of the most bytes is not kept, and evicts nothing; it can be read as long as it is
+    /// held. Of one key, 32 responses are kept.
     public func write(
         _ response: StoredResponse, for key: String, options: KeepOptions
     ) async throws -> any ResponseWriter {
@@ -80,14 +89,15 @@ public final class MemoryResponseCache: ResponseCache {
             let entry = Entry(
                 response: response, options: options, body: body, identity: number,
                 cost: body.bytes.count + key.utf8.count + response.cost, lastUse: number)
-            if entry.cost > maximumBytes / 2 { return Self.cached(entry, key) }
+            if entry.cost > maximumBytes / 2 { return Self.cached(entry, key, isKept: false) }
             let bytes = ByteKey(key)
             remove(&state) { $0 == bytes && $1.response.selecting == response.selecting }
             removeExcess(&state, bytes)
             state.entries[bytes, default: []].append(entry)
             state.cost += entry.cost
             makeRoom(&state)
-            return Self.cached(entry, key)
+            let isKept = state.entries[bytes]?.contains { $0.identity == number } ?? false
+            return Self.cached(entry, key, isKept: isKept)
         }
     }
 
@@ -172,8 +182,9 @@ public final class MemoryResponseCache: ResponseCache {
 
     /// Removes the responses of a key that were used longest ago, to make room for one more.
     private func removeExcess(_ state: inout State, _ key: ByteKey) {
-        let kept = (state.entries[key] ?? []).filter { !$0.options.isPinned }.sorted { $0.lastUse < $1.lastUse }
-        let doomed = Set(kept.prefix(max(kept.count - (ResponseLimits.variants - 1), 0)).map(\.identity))
+        let kept = (state.entries[key] ?? []).filter { !$0.options.isPinned }
+        let doomed = Set(
+            ResponseLimits.excess(of: kept, leaving: ResponseLimits.variants - 1, \.lastUse).map(\.identity))
         if !doomed.isEmpty { remove(&state) { doomed.contains($1.identity) } }
     }
 
@@ -192,9 +203,10 @@ public final class MemoryResponseCache: ResponseCache {
         remove(&state) { doomed.contains($1.identity) }
     }
 
-    private static func cached(_ entry: Entry, _ key: String) -> CachedResponse {
+    private static func cached(_ entry: Entry, _ key: String, isKept: Bool = true) -> CachedResponse {
         CachedResponse(
-            key: key, identity: entry.identity, response: entry.response, body: entry.body, tags: entry.options.tags)
+            key: key, identity: entry.identity, response: entry.response, body: entry.body, tags: entry.options.tags,
+            isKept: isKept)
     }
 }
 

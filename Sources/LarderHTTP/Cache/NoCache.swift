@@ -47,7 +47,7 @@ private final class CountingWriter: ResponseWriter {
         var response = response
         if let coverage { response.coverage = coverage }
         let body = GoneBody(byteCount: byteCount.withLock { $0 })
-        return CachedResponse(key: key, identity: 0, response: response, body: body, tags: tags)
+        return CachedResponse(key: key, identity: 0, response: response, body: body, tags: tags, isKept: false)
     }
 
     func cancel() async {}

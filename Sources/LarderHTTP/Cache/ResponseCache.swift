@@ -8,8 +8,12 @@ public protocol ResponseCache: Sendable {
 
     /// What is kept under `key`, the most recent first.
     ///
-    /// Notes the use, for eviction. Blocks for as long as reading a few records takes.
+    /// Notes the use of a single entry, for eviction; of several, ``noteUse(of:)`` notes the one that was selected.
+    /// Blocks for as long as reading a few records takes.
     func entries(for key: String) async throws -> [CachedResponse]
+
+    /// Notes that an entry answered a request: what was used longest ago is evicted first.
+    func noteUse(of entry: CachedResponse)
 
     /// Begins to keep a response whose body is still to come; nothing is visible before ``ResponseWriter/finish()``.
     ///
@@ -43,6 +47,9 @@ public protocol ResponseCache: Sendable {
 extension ResponseCache {
     /// Any length.
     public var bodyLimit: Int64 { .max }
+
+    /// Notes nothing.
+    public func noteUse(of entry: CachedResponse) {}
 
     /// Removes everything of the entry's key: for a cache that cannot tell entries apart.
     public func discard(_ entry: CachedResponse) async throws { try await remove(.key(entry.key)) }
@@ -92,14 +99,20 @@ public struct CachedResponse: Sendable {
     public var body: any BodySource
     /// Names by which it can be removed together with others.
     public var tags: Set<String>
+    /// Whether the cache keeps it; a response without room can be read as long as it is held, and is not found again.
+    public var isKept: Bool
 
     /// An entry of these parts.
-    public init(key: String, identity: UInt64, response: StoredResponse, body: any BodySource, tags: Set<String>) {
+    public init(
+        key: String, identity: UInt64, response: StoredResponse, body: any BodySource, tags: Set<String>,
+        isKept: Bool = true
+    ) {
         self.key = key
         self.identity = identity
         self.response = response
         self.body = body
         self.tags = tags
+        self.isKept = isKept
     }
 }
 
@@ -123,7 +136,8 @@ public protocol ResponseWriter: Sendable {
     func append(_ bytes: RawSpan) throws
     /// Waits until what was added lies where it belongs: back-pressure.
     func flush() async throws
-    /// Makes the response visible and gives it back as it is kept.
+    /// Makes the response visible and gives it back as it is kept, or as it can be read where there is no room for it:
+    /// ``CachedResponse/isKept``.
     ///
     /// - Parameter coverage: what part the body turned out to be; nil leaves what was said at first.
     func finish(coverage: StoredResponse.Coverage?) async throws -> CachedResponse

@@ -26,7 +26,6 @@ public struct StoreResponseCache: ResponseCache {
     private func read(_ key: String) throws -> (entries: [CachedResponse], isComplete: Bool) {
         var found: [CachedResponse] = []
         var isComplete = true
-        let now = store.host.now()
         try store.read { view in
             for entry in try view.responses(forKey: key) {
                 // A damaged head is as good as none.
@@ -38,12 +37,17 @@ public struct StoreResponseCache: ResponseCache {
                     continue
                 }
                 found.append(kept)
-                if store.usage.noteUse(ofResponse: entry.record.blob, at: entry.place, now: now) {
-                    store.writeUsageSoon()
-                }
             }
         }
+        if found.count == 1 { noteUse(of: found[0]) }
         return (found, isComplete)
+    }
+
+    /// Notes that an entry answered a request: what was used longest ago is evicted first.
+    public func noteUse(of entry: CachedResponse) {
+        guard let body = entry.body as? StoreBody else { return }
+        let blob = Int64(bitPattern: entry.identity)
+        if store.usage.noteUse(ofResponse: blob, at: body.place, now: store.host.now()) { store.writeUsageSoon() }
     }
 
     /// Begins to keep a response whose body is still to come.
@@ -65,11 +69,11 @@ public struct StoreResponseCache: ResponseCache {
         let blob = Int64(bitPattern: entry.identity)
         let now = store.host.now()
         try await store.write(durability: .relaxed) { transaction in
-            guard let kept = try transaction.responses(forKey: entry.key).first(where: { $0.record.blob == blob })
-            else { return }
-            try transaction.updateResponse(at: kept.place, blob: blob) { record in
-                record.refresh(with: response)
-                record.lastUsedAt = max(record.lastUsedAt, now)
+            for place in try transaction.responsePlaces(forKey: entry.key, where: { $0.blob == blob }) {
+                try transaction.updateResponse(at: place.place, blob: blob) { record in
+                    record.refresh(with: response)
+                    record.lastUsedAt = max(record.lastUsedAt, now)
+                }
             }
         }
     }
@@ -96,8 +100,8 @@ public struct StoreResponseCache: ResponseCache {
     public func discard(_ entry: CachedResponse) async throws {
         let blob = Int64(bitPattern: entry.identity)
         try await store.write(durability: .relaxed) { transaction in
-            for kept in try transaction.responses(forKey: entry.key) where kept.record.blob == blob {
-                try transaction.removeResponse(at: kept.place)
+            for place in try transaction.responsePlaces(forKey: entry.key, where: { $0.blob == blob }) {
+                try transaction.removeResponse(at: place.place)
             }
         }
     }
@@ -148,9 +152,10 @@ private final class StoreResponseWriter: ResponseWriter {
                     // Replaced by another in the same moment.
                     GoneBody(byteCount: entry.record.byteCount)
                 }
-            guard let kept = CachedResponse(entry.record, body: body) else {
+            guard var kept = CachedResponse(entry.record, body: body) else {
                 throw HTTPCacheError.invalidRequest("The response is none that can be kept.")
             }
+            kept.isKept = body is StoreBody
             return kept
         } catch {
             blob.cancel()

@@ -36,11 +36,11 @@ extension Store {
     @discardableResult
     public func pinResponses(forKey key: String, _ isPinned: Bool = true) async throws -> Int {
         try await write { transaction in
-            let entries = try transaction.responses(forKey: key)
-            for entry in entries {
-                try transaction.updateResponse(at: entry.place, blob: entry.record.blob) { $0.isPinned = isPinned }
+            let found = try transaction.responsePlaces(forKey: key) { _ in true }
+            for (place, blob) in found {
+                try transaction.updateResponse(at: place, blob: blob) { $0.isPinned = isPinned }
             }
-            return entries.count
+            return found.count
         }
     }
 }

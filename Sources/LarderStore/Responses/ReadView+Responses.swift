@@ -19,6 +19,14 @@ package enum ResponseLimits {
     package static let read = 64
     /// The most records looked at to find those of one cache key: others may share the beginning and the hash.
     static let examined = 128
+
+    /// Those of the entries, used longest ago, that have to go so that at most `count` are left.
+    package static func excess<Kept>(
+        of entries: [Kept], leaving count: Int, _ usedAt: (Kept) -> some Comparable
+    ) -> ArraySlice<Kept> {
+        guard entries.count > count else { return [] }
+        return entries.sorted { usedAt($0) < usedAt($1) }.prefix(entries.count - count)
+    }
 }
 
 extension ReadView {
@@ -41,10 +49,18 @@ extension ReadView {
 }
 
 extension Transaction {
-    /// The responses kept under a cache key, this transaction's own changes included; otherwise as
-    /// ``ReadView/responses(forKey:)``, in key order.
-    package borrowing func responses(forKey key: String) throws -> [ResponseEntry] {
-        try tables.responses(forKey: key, in: engine)
+    /// Where the responses of a cache key stand that `isWanted` selects, this transaction's own changes included.
+    ///
+    /// However many there are, one record at a time is in memory. Damaged ones are passed over.
+    package borrowing func responsePlaces(
+        forKey key: String, where isWanted: (ResponseRecord) -> Bool
+    ) throws -> [(place: ResponsePlace, blob: Int64)] {
+        var found: [(place: ResponsePlace, blob: Int64)] = []
+        try tables.forEachResponse(from: ResponseKey.responses(of: key), in: engine) { place, record in
+            if let record, record.key.isSameText(as: key), isWanted(record) { found.append((place, record.blob)) }
+            return true
+        }
+        return found
     }
 
     /// As ``ReadView/responses(after:limit:)``, this transaction's own changes included.
@@ -61,17 +77,6 @@ extension Tables {
             .responses, in: source,
             key: { (key) throws(FormatError) in try ResponseKey.response(place).append(to: &key) },
             ResponseRecord.init(decoding:))
-    }
-
-    func responses<Source: TableReader & ~Copyable>(
-        forKey key: String, in source: borrowing Source
-    ) throws -> [ResponseEntry] {
-        var found: [ResponseEntry] = []
-        try forEachResponse(from: ResponseKey.responses(of: key), in: source) { place, record in
-            if let record, record.key.isSameText(as: key) { found.append(ResponseEntry(place: place, record: record)) }
-            return true
-        }
-        return found
     }
 
     /// The responses of a cache key with the highest variants, the highest first.

@@ -22,13 +22,15 @@ extension Transaction {
         var variant: Int64 = 0
         var replaced: ResponseEntry?
         var others: [(place: ResponsePlace, usedAt: Int64)] = []
+        let usage = room.usage
         try tables.forEachResponse(from: ResponseKey.responses(of: record.key), in: engine) { place, old in
             variant = max(variant, place.variant)
             guard let old, old.key.isSameText(as: record.key) else { return true }
             if old.selecting == record.selecting {
                 replaced = ResponseEntry(place: place, record: old)
             } else if !old.isPinned {
-                others.append((place, max(old.lastUsedAt, old.receivedAt)))
+                let noted = usage.lastUse(ofResponse: old.blob) ?? .min
+                others.append((place, max(old.lastUsedAt, old.receivedAt, noted)))
             }
             return true
         }
@@ -47,12 +49,9 @@ extension Transaction {
 
     /// Removes the responses of one cache key that were used longest ago, to make room for one more.
     private mutating func removeExcess(_ others: [(place: ResponsePlace, usedAt: Int64)]) throws {
-        let excess = others.count - (ResponseLimits.variants - 1)
-        guard excess > 0 else { return }
+        let excess = ResponseLimits.excess(of: others, leaving: ResponseLimits.variants - 1, \.usedAt)
         // A key may have collected many before there was a limit: the rest goes with the next ones.
-        for (place, _) in others.sorted(by: { $0.usedAt < $1.usedAt }).prefix(min(excess, 128)) {
-            try removeResponse(at: place)
-        }
+        for (place, _) in excess.prefix(128) { try removeResponse(at: place) }
     }
 
     /// Changes what is kept of a response; its body stays as it is.
@@ -77,10 +76,9 @@ extension Transaction {
         if record == old { return true }
         try Self.check(record)
         if record.selecting != old.selecting {
-            for other in try responses(forKey: record.key)
-            where other.record.blob != blob && other.record.selecting == record.selecting {
-                try removeResponse(at: other.place)
-            }
+            let selecting = record.selecting
+            let others = try responsePlaces(forKey: record.key) { $0.blob != blob && $0.selecting == selecting }
+            for other in others { try removeResponse(at: other.place) }
         }
         try putResponseRecord(record, at: place)
         if record.tags != old.tags || record.sweepAt != old.sweepAt {
@@ -92,8 +90,8 @@ extension Transaction {
 
     /// Marks what is kept under a cache key as to be validated before its next use.
     package mutating func invalidateResponses(forKey key: String) throws {
-        for entry in try responses(forKey: key) where entry.record.demand != .validation {
-            try updateResponse(at: entry.place, blob: entry.record.blob) { $0.demand = .validation }
+        for found in try responsePlaces(forKey: key, where: { $0.demand != .validation }) {
+            try updateResponse(at: found.place, blob: found.blob) { $0.demand = .validation }
         }
     }
 

@@ -13,7 +13,7 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
 
     static let keeping: [CacheUnderTest] = [
         CacheUnderTest(testDescription: "store") { directory in
-            StoreResponseCache(store: try Store.open(at: directory.path + "/store", host: .still))
+            StoreResponseCache(store: try Store.open(at: directory.path + "/store", host: .ticking()))
         },
         CacheUnderTest(testDescription: "memory") { _ in MemoryResponseCache() },
         CacheUnderTest(testDescription: "files") { directory in

@@ -4,6 +4,7 @@ import LarderFormat
 import LarderHTTP
 import LarderStore
 import Logging
+import Synchronization
 
 /// A directory of its own, removed with the last reference.
 final class TemporaryDirectory: Sendable {
@@ -33,6 +34,27 @@ extension HostServices {
             logger.logLevel = .error
             return logger
         }())
+}
+
+extension HostServices {
+    /// A host whose wall clock goes on by a millisecond whenever it is read.
+    static func ticking() -> HostServices {
+        let clock = Ticker()
+        var services = still
+        services.now = { clock.next() }
+        return services
+    }
+}
+
+private final class Ticker: Sendable {
+    private let time = Mutex<Int64>(1_700_000_000_000)
+
+    func next() -> Int64 {
+        time.withLock { time in
+            time += 1
+            return time
+        }
+    }
 }
 
 private let start = ContinuousClock.now

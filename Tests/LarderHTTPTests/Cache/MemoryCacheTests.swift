@@ -1,5 +1,8 @@
 import HTTPTypes
 import LarderHTTP
+import LarderTesting
+import LarderTransport
+import Synchronization
 import Testing
 
 @Suite struct `A cache in memory` {
@@ -26,6 +29,7 @@ import Testing
         let cache = MemoryResponseCache(maximumBytes: 1000)
         let body = String(repeating: "x", count: 3000)
         let kept = try await cache.keep(makeResponse(), "k", body: body)
+        #expect(!kept.isKept)
         #expect(try kept.text() == body)
         #expect(try await cache.entries(for: "k").isEmpty)
         #expect(cache.byteCount == 0)
@@ -48,6 +52,26 @@ import Testing
         #expect(try await cache.texts("a") == ["a"])
         #expect(try await cache.texts("b") == ["b"])
         #expect(cache.bodyLimit == 5000)
+    }
+
+    @Test func `gives only the first of several callers what it has no room for`() async throws {
+        let cache = MemoryResponseCache(maximumBytes: 10_000)
+        let door = FetchDoor()
+        let sent = Mutex(0)
+        // The body alone would fit.
+        let body = String(repeating: "x", count: 4990)
+        let http = HTTPCache(
+            transport: HandlerTransport { (_, _) throws(TransportError) in
+                sent.withLock { $0 += 1 }
+                await door.pass()
+                return ok([.cacheControl: "max-age=60"], body)
+            }, persistent: cache, services: .virtual(VirtualClock()))
+        let tasks = (0..<2).map { _ in Task { try await Got(http.fetch(request())).body } }
+        for _ in 0..<1000 { await Task.yield() }
+        door.open()
+        for task in tasks { #expect(try await task.value == body) }
+        #expect(sent.withLock { $0 } == 2)
+        #expect(try await cache.entries(for: key()).isEmpty)
     }
 
     @Test(arguments: [true, false])

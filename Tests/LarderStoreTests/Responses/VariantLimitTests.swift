@@ -24,6 +24,40 @@ import Testing
         let found = try store.read { view in try view.responses(forKey: "k") }
         #expect(found.count == ResponseLimits.read)
         #expect(Set(found.map(\.place.variant)) == Set(937...1000))
+        // Others of the key go with the next response, in bounded commits.
+        for expected in [1000 - 128 + 1, 1000 - 2 * 128 + 2] {
+            var next = response("k", etag: "next")
+            next.selecting = [.init(name: "accept-language", value: "next \(expected)")]
+            try await store.put(next)
+            let count = try store.read { view in try view.responses(after: nil, limit: 2000).count }
+            #expect(count == expected)
+        }
+        try store.close()
+    }
+
+    @Test func `keeps those used last, and pinned ones`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        var pinned = response("k", etag: "p")
+        pinned.isPinned = true
+        pinned.selecting = [.init(name: "accept-language", value: "pinned")]
+        try await store.put(pinned)
+        var used: ResponseEntry?
+        for number in 0..<40 {
+            var record = response("k", etag: "\(number)")
+            record.selecting = [.init(name: "accept-language", value: "\(number)")]
+            record.lastUsedAt = Int64(number)
+            record.receivedAt = Int64(number)
+            try await store.put(record)
+            let entries = try store.read { view in try view.responses(forKey: "k") }
+            if number == 0 { used = entries.first { $0.record.selecting == record.selecting } }
+            let entry = try #require(used)
+            // Noted in memory alone: the record learns of it once an hour.
+            store.usage.noteUse(ofResponse: entry.record.blob, at: entry.place, now: 1_000_000 + Int64(number))
+        }
+        let entries = try store.read { view in try view.responses(forKey: "k") }
+        let kept = Set(entries.compactMap { $0.record.selecting.first?.value })
+        #expect(kept == Set(["pinned", "0"] + (9..<40).map { "\($0)" }))
         try store.close()
     }
 }

@@ -73,14 +73,37 @@ import Testing
         let cache = try under.make(directory)
         try await cache.keep(makeResponse(language: "pinned"), "k", body: "pinned", isPinned: true)
         try await cache.keep(makeResponse(), "other", body: "other")
+        var used: CachedResponse?
         for number in 0..<100 {
-            let response = makeResponse(language: "\(number)", receivedAt: 1_700_000_000_000 + Int64(number))
-            try await cache.keep(response, "k", body: "\(number)")
+            // Long before its use.
+            let response = makeResponse(language: "\(number)", receivedAt: 1_600_000_000_000 + Int64(number))
+            let entry = try await cache.keep(response, "k", body: "\(number)")
+            if number == 0 { used = entry }
+            // A lookup finds all variants, and uses one.
+            _ = try await cache.entries(for: "k")
+            if let used { cache.noteUse(of: used) }
         }
         let kept = Set(try await cache.texts("k"))
         #expect(kept.count <= 33)
+        #expect(kept.contains("0"))
         #expect(kept.isSuperset(of: (80..<100).map { "\($0)" }))
         #expect(kept.contains("pinned"))
         #expect(try await cache.texts("other") == ["other"])
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `do not push out the one that is read`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let place = try under.make(directory)
+        let fields: HTTPFields = [.vary: "Accept-Language"]
+        let world = KeptWorld(place, json(KeptWorld.good, "max-age=600", fields))
+        let good = request("/a", [.acceptLanguage: "de"])
+        _ = try await Got(world.cache.fetch(good))
+        for number in 0..<40 {
+            _ = try await Got(world.cache.fetch(request("/a", [.acceptLanguage: "x-\(number)"])))
+            #expect(try await Got(world.cache.fetch(good)).origin == .cache)
+        }
+        #expect(try await place.entries(for: key()).count == 32)
+        #expect(world.server.sent.count == 41)
     }
 }
