@@ -98,7 +98,6 @@ extension HTTPCache {
         case .ask(let asking), .answerThenAsk(_, let asking, _): plan = asking
         }
         plan.isStoring = isStoring
-        if isStoring { plan.stored = await lookup(inquiry).candidates }
         plan.reuse = .networkOnly
         return try await land(try board(inquiry, plan, isShared: isStoring), inquiry, plan)
     }

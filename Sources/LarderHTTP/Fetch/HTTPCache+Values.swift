@@ -7,8 +7,9 @@ extension HTTPCache {
     ///
     /// What cannot be understood is not kept: the server's answer is decoded before it takes the place of a stored one,
     /// which goes on answering when there is no connection. No status but success (2xx) takes its place either. A stored
-    /// answer that cannot be understood, or read, is removed, and the server is asked once more (except by
-    /// ``SingleAnswerStrategy/cacheOnly``).
+    /// answer that cannot be understood, or is damaged, is removed, and the server is asked once more (except by
+    /// ``SingleAnswerStrategy/cacheOnly``). One that cannot be read at the moment stays, and the server is asked for the
+    /// whole.
     ///
     /// - Parameters:
     ///   - limit: the longest body to accept, in bytes.
@@ -21,6 +22,7 @@ extension HTTPCache {
         decoding decode: @escaping @Sendable ([UInt8]) throws -> Value
     ) async throws(HTTPCacheError) -> Fetched<Value> {
         let first = Decoding(upTo: limit, decode)
+        var again = strategy
         let fetched = try await fetch(request, strategy, check: first.check)
         do throws(HTTPCacheError) {
             return try await first.value(of: fetched)
@@ -28,11 +30,12 @@ extension HTTPCache {
             guard error.isUnusableContent, fetched.origin != .network, let entry = fetched.value.entry else {
                 throw error
             }
-            await discard(entry, of: request)
+            // Damage is reported as `bodyGone`: a failure to read may pass, and the stored copy may be the only one.
+            if case .unreadable = error { again = .reload } else { await discard(entry, of: request) }
             if strategy == .cacheOnly { throw error }
         }
         let second = Decoding(upTo: limit, decode)
-        return try await second.value(of: try await fetch(request, strategy, check: second.check))
+        return try await second.value(of: try await fetch(request, again, check: second.check))
     }
 
     private func discard(_ entry: CachedResponse, of request: FetchRequest) async {

@@ -124,6 +124,25 @@ import Testing
         #expect(try await world.cache.file(image).value.body.bytes() == content(2000))
     }
 
+    @Test func `is as long as its chunks, and is no part of it`() async throws {
+        let world = try ObjectWorld()
+        let bytes = content(10)
+        world.server.set { state in
+            state.portal = {
+                TransportResponse(
+                    status: .ok, headers: [.transferEncoding: "chunked", .contentLength: "4"], body: bytes)
+            }
+        }
+        #expect(try await world.cache.file(image).value.body.bytes() == bytes)
+        world.server.set { state in
+            state.portal = {
+                TransportResponse(
+                    status: .partialContent, headers: [.contentRange: "bytes 0-3/10"], body: Array(bytes.prefix(4)))
+            }
+        }
+        #expect(try await world.cache.file(image).value.body.bytes() == bytes)
+    }
+
     @Test func `is delivered though it cannot be kept`() async throws {
         let world = try ObjectWorld()
         world.server.set { $0.files[path] = content(1000) }

@@ -33,7 +33,9 @@ struct BodyIntake: Sendable {
     var isStoring: Bool { writer != nil }
 
     /// Begins to store; a cache that fails does not keep anybody from the answer.
-    mutating func open(_ response: StoredResponse, joining join: BodyJoin? = nil) async {
+    mutating func open(
+        _ response: StoredResponse, replacing replaced: [CachedResponse] = [], joining join: BodyJoin? = nil
+    ) async {
         guard let cache = exchange.inquiry.cache else { return }
         let asked = exchange.inquiry.asked
         do {
@@ -41,9 +43,11 @@ struct BodyIntake: Sendable {
                 response, for: exchange.inquiry.key, options: KeepOptions(tags: asked.tags, isPinned: asked.isPinned))
             stored = response
             self.join = join
-            if response.coverage == .whole, join == nil { guarding = exchange.contentGuard(answered) }
+            if response.coverage == .whole, join == nil {
+                guarding = exchange.contentGuard(answered, replacing: replaced)
+            }
             // A part, and one of several ranges, means nothing by itself.
-            if response.coverage == .whole, !exchange.isRangeAskedByHost {
+            if response.coverage == .whole, !exchange.isRangeAskedByHost, answered.head.status.kind == .successful {
                 checked = exchange.inquiry.check.map(CheckedBody.init)
             }
             if let join { try join.writePrefix { try append($0) } }
@@ -76,10 +80,14 @@ struct BodyIntake: Sendable {
         exchange.flight.settle()
         // Stored first: who has read the whole body finds it in the cache.
         let entry = await finish(coverage: nil)
-        if let entry {
-            let kept = Flight.Kept(entry: entry, origin: .network, storage: because)
-            exchange.flight.conclude(.kept(kept))
+        if let entry, entry.isKept {
+            exchange.flight.conclude(.kept(Flight.Kept(entry: entry, origin: .network, storage: because)))
         } else {
+            if let entry {
+                // The first caller can read it; others find nothing.
+                let lent = Flight.Kept(entry: entry, origin: .network, storage: .cacheFailed)
+                exchange.flight.delivery.fulfil(.success(.kept(lent)))
+            }
             exchange.flight.conclude(.notKept)
         }
         exchange.flight.pipe.finish()
@@ -182,7 +190,7 @@ struct BodyIntake: Sendable {
     private mutating func storePart(after error: TransportError) async {
         guard let stored, join == nil, error != .cancelled, stored.status == .ok || stored.status == .partialContent,
             received > 0, let start = stored.partStart, stored.hasStrongValidator,
-            exchange.plan.stored.allSatisfy({ $0.response.coverage != .whole })
+            await exchange.replaced(by: stored).allSatisfy({ $0.response.coverage != .whole })
         else { return await giveUp(nil, nil) }
         let total = stored.status == .ok ? answered.announcedLength : stored.partTotal
         if let total, start + received > total { return await giveUp(nil, nil) }

@@ -3,8 +3,11 @@ import LarderStore
 
 // What an answer may take the place of. Not to store is always allowed (RFC 9111 §3).
 extension CacheExchange {
-    private func replaced(by answered: Answered) -> [CachedResponse] {
-        plan.stored.filter { answered.policy.selects(answered.sent, $0.response) }
+    /// Which of the stored responses `response` would hide, now that it has come.
+    ///
+    /// What was stored while the server was asked counts, and so does what another request selects.
+    func replaced(by response: StoredResponse) async -> [CachedResponse] {
+        await host.lookup(inquiry).candidates.filter { $0.response.isHidden(by: response) }
     }
 
     /// Why the head of an answer keeps it from the place of what is stored; nil when it does not.
@@ -12,8 +15,9 @@ extension CacheExchange {
     /// A captive portal answers with a redirection, an empty success or its page, and a proxy may report an error with a
     /// status of success: content that is stored is better than these. A server that really changes so is asked each
     /// time, and its answers are delivered, until the stored one is removed.
-    func reasonToLeave(_ answered: Answered, as response: StoredResponse) -> CacheReason? {
-        let replaced = replaced(by: answered)
+    func reasonToLeave(
+        _ answered: Answered, as response: StoredResponse, replacing replaced: [CachedResponse]
+    ) -> CacheReason? {
         let status = answered.head.status
         if isError(status), replaced.contains(where: { !isError($0.response.status) }) { return .errorLeavesCache }
         let content = replaced.filter(\.hasContent)
@@ -33,10 +37,9 @@ extension CacheExchange {
     }
 
     /// What holds the body of an answer against what is stored.
-    func contentGuard(_ answered: Answered) -> ContentGuard {
+    func contentGuard(_ answered: Answered, replacing replaced: [CachedResponse]) -> ContentGuard {
         ContentGuard(
-            replacing: replaced(by: answered), by: answered.head.headerFields, asksForPages: asksForPages(answered.sent)
-        )
+            replacing: replaced, by: answered.head.headerFields, asksForPages: asksForPages(answered.sent))
     }
 
     /// Whether an answer of this status is not what was asked for; to a caller who wants a value, a redirection is not.
@@ -49,4 +52,23 @@ extension CacheExchange {
         let accepted = FieldScanner.members(FieldScanner.lowered(request.headerFields.combined("accept") ?? []))
         return accepted.contains { member in ContentKind.pages.contains { member.starts(with: $0) } }
     }
+}
+
+extension StoredResponse {
+    /// Whether there is a request that selects both responses: it gets the more recent one. RFC 9111 §4.1.
+    ///
+    /// An answer without the `Vary` of its resource, such as an error page, hides all variants.
+    fileprivate func isHidden(by other: StoredResponse) -> Bool {
+        for field in selecting {
+            let same = other.selecting.first { $0.name == field.name }
+            if let same, same.value != field.value { return false }
+        }
+        // Only requests for the same account select what an account selects.
+        return selecting.filter(\.isAccount) == other.selecting.filter(\.isAccount)
+    }
+}
+
+extension StoredResponse.SelectingField {
+    /// Whether it stands for an account: FORMAT.md, "responses".
+    fileprivate var isAccount: Bool { name.utf8.first == UInt8(ascii: ":") }
 }

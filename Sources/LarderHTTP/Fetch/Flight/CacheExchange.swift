@@ -15,6 +15,12 @@ struct CacheExchange: Sendable {
         var policy: CachePolicy
     }
 
+    /// An answer that is to be stored, and the stored responses it hides then.
+    struct Storing: Sendable {
+        var response: StoredResponse
+        var replaced: [CachedResponse]
+    }
+
     let host: HTTPCache
     let inquiry: Inquiry
     let plan: FlightPlan
@@ -137,7 +143,7 @@ struct CacheExchange: Sendable {
         case .combine(let refresh, let because):
             await combine(refresh, answered, body, because)
         case .none, .repeatUnconditionally:
-            let (stored, because) = storage(of: answered)
+            let (stored, because) = await storage(of: answered)
             await deliver(answered, body, storing: stored, because)
         }
     }
@@ -167,7 +173,7 @@ struct CacheExchange: Sendable {
     }
 
     /// As what the answer is stored; nil when it is not.
-    private func storage(of answered: Answered) -> (StoredResponse?, CacheReason) {
+    private func storage(of answered: Answered) async -> (Storing?, CacheReason) {
         guard plan.isStoring, inquiry.cache != nil else { return (nil, .notStoring) }
         if answered.isEndless { return (nil, .endless) }
         let decision = answered.policy.storage(
@@ -176,12 +182,13 @@ struct CacheExchange: Sendable {
         switch decision {
         case .refuse(let because): return (nil, because)
         case .store(let response, let because):
-            if let reason = reasonToLeave(answered, as: response) { return (nil, reason) }
+            let replaced = await replaced(by: response)
+            if let reason = reasonToLeave(answered, as: response, replacing: replaced) { return (nil, reason) }
             if let length = answered.announcedLength, length > bodyLimit {
                 host.logTooLarge(bodyLimit)
                 return (nil, .tooLarge)
             }
-            return (response, because)
+            return (Storing(response: response, replaced: replaced), because)
         }
     }
 
@@ -192,15 +199,15 @@ struct CacheExchange: Sendable {
 extension CacheExchange {
     /// Hands the answer out, and stores it on the way.
     private func deliver(
-        _ answered: Answered, _ body: TransportBody, storing stored: StoredResponse?, _ because: CacheReason
+        _ answered: Answered, _ body: TransportBody, storing stored: Storing?, _ because: CacheReason
     ) async {
         var intake = BodyIntake(self, answered)
-        if let stored { await intake.open(stored) }
+        if let stored { await intake.open(stored.response, replacing: stored.replaced) }
         if !intake.isStoring { flight.tellNotKept() }
         if answered.isEndless { slot.release() }
         if intake.isStoring, answered.announcedLength ?? 0 <= host.options.finishLimit { flight.finishUnread(true) }
         let streamed = Flight.Streamed(
-            exchange: answered, stored: intake.isStoring ? stored : nil,
+            exchange: answered, stored: intake.isStoring ? stored?.response : nil,
             storage: stored != nil && !intake.isStoring ? .cacheFailed : because)
         flight.delivery.fulfil(.success(.streamed(streamed)))
         await intake.take(body, because)
@@ -247,14 +254,5 @@ extension CacheExchange.Answered {
     }
 
     /// The length of the body as the head announces it; nil where it says nothing that can be held against the body.
-    var announcedLength: Int64? {
-        let hasBody = sent.method != .head && head.status != .noContent && head.status != .notModified
-        guard hasBody, head.headerFields[.transferEncoding] == nil else { return nil }
-        // Repeated with one value, or not a number: RFC 9110 §8.6 leaves it to the transport.
-        let values = head.headerFields[values: .contentLength]
-        guard values.count == 1, let text = values.first, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
-        return Int64(text)
-    }
+    var announcedLength: Int64? { head.announcedLength(to: sent.method) }
 }

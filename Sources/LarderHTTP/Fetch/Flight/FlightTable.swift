@@ -11,8 +11,6 @@ final class FlightTable: Sendable {
         var isPinned: Bool
         var isPersistent: Bool?
         var account: String?
-        /// Whether the body is decoded before it is stored: one that is not could replace what one that is would keep.
-        var isChecked: Bool
     }
 
     private struct State {

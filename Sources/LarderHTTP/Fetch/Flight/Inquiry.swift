@@ -60,8 +60,6 @@ struct FlightPlan: Sendable {
     var sent: HTTPRequest
     /// What is stored, and what the answer may confirm or complete.
     var candidates: [CachedResponse]
-    /// What is stored, and what the answer may take the place of.
-    var stored: [CachedResponse]
     /// The candidate that a 304 is expected to confirm.
     var chosen: Int?
     /// Whether the answer may be stored.

@@ -51,9 +51,8 @@ extension HTTPCache {
 
     private func plan(_ lookup: Lookup, _ request: HTTPRequest, _ chosen: Int?, _ because: CacheReason) -> FlightPlan {
         FlightPlan(
-            sent: request, candidates: lookup.candidates, stored: lookup.candidates, chosen: chosen,
-            isStoring: lookup.inquiry.cache != nil,
-            reuse: because)
+            sent: request, candidates: lookup.candidates, chosen: chosen,
+            isStoring: lookup.inquiry.cache != nil, reuse: because)
     }
 
     /// The stored response at `place` as an answer.
@@ -72,6 +71,7 @@ extension HTTPCache {
         let (head, bytes) = policy.answer(
             with: entry.response, to: inquiry.request, length: entry.body.byteCount, age: age,
             isValidated: origin == .revalidated)
+        inquiry.cache?.noteUse(of: entry)
         var value = HTTPAnswer(head: head, body: AnswerBody(.stored(entry.body, bytes)))
         value.entry = entry
         return Fetched(

@@ -14,7 +14,7 @@ extension HTTPCache {
             isJoinable
             ? FlightTable.Key(
                 cacheKey: inquiry.key, request: asked.request, tags: asked.tags, isPinned: asked.isPinned,
-                isPersistent: asked.isPersistent, account: inquiry.policy.account, isChecked: inquiry.check != nil)
+                isPersistent: asked.isPersistent, account: inquiry.policy.account)
             : nil
         let ticket = flights.board(key) {
             Flight(cacheKey: inquiry.key, tags: asked.tags, unreadLimit: options.unreadLimit)

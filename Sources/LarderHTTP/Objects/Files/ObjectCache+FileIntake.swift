@@ -15,7 +15,11 @@ extension ObjectCache {
         guard let target, let cache = files(target) else {
             return passed(response, response.body, ObjectReason.notKeeping)
         }
-        let announced = response.head.headerFields[.contentLength].flatMap { Int64($0) }
+        guard response.head.status != .partialContent else {
+            // No range was asked for.
+            throw .transport(.other(reason: "a part of a file came in place of the whole"))
+        }
+        let announced = response.head.announcedLength(to: .get)
         if let announced, announced > options.fileLimit {
             logTooLarge()
             return passed(response, response.body, ObjectReason.tooLarge)
@@ -30,10 +34,10 @@ extension ObjectCache {
             writer, from: response.body, announced: announced, guarding, if: { filter.admits(file, at: path) })
         switch filling {
         case .whole(let entry):
-            if target == .persistent { _ = try? await memory.files.remove(.key(file.key)) }
+            if target == .persistent, entry.isKept { _ = try? await memory.files.remove(.key(file.key)) }
             var answer = answer(
                 entry, .network, state: .fresh(until: entry.response.receivedAt), ObjectReason.asked)
-            answer.storage = ObjectReason.kept
+            answer.storage = entry.isKept ? ObjectReason.kept : ObjectReason.tooLarge
             if !filter.admits(file, at: path) {
                 // Removed or replaced here between the last look and now.
                 await dropFiles(.key(file.key))

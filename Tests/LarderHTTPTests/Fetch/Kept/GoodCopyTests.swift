@@ -49,8 +49,8 @@ import Testing
             let before = world.server.sent.count
             #expect(try await world.value() == KeptWorld.good)
             while world.server.sent.count == before { await Task.yield() }
-            // The next asker joins the exchange under way, or finds what came of it.
-            for _ in 0..<2000 { await Task.yield() }
+            // A validation joins the exchange under way, or finds what came of it.
+            while body == kept, try await world.value(.cacheOnly) != kept { await Task.yield() }
             #expect(try await world.value(.cacheOnly) == kept)
         }
     }
@@ -111,7 +111,56 @@ import Testing
         #expect(try await bench.get("/a", .cacheOnly).body == "0123456789")
     }
 
-    @Test func `is not replaced by what a joined request fetched unchecked`() async throws {
+    @Test func `that cannot be read at the moment stays, and the server is asked for the whole`() async throws {
+        let bench = Bench { (_, _) throws(TransportError) in json(KeptWorld.good, "max-age=60") }
+        let value = { @Sendable (strategy: SingleAnswerStrategy) in
+            try await bench.cache.value(of: request(), strategy, decoding: KeptWorld.decode).value
+        }
+        _ = try await value(.standard)
+        bench.store.failReads(1)
+        await #expect(throws: HTTPCacheError.self) { _ = try await value(.cacheOnly) }
+        #expect(try await value(.cacheOnly) == KeptWorld.good)
+        #expect(bench.requests.count == 1)
+        bench.store.failReads(1)
+        #expect(try await value(.standard) == KeptWorld.good)
+        #expect(bench.requests.count == 2)
+        #expect(bench.store.all.count == 1)
+    }
+
+    @Test func `is not needed to store an error that a program does not decode`() async throws {
+        let decoded = Flag(false)
+        let bench = Bench { (_, _) throws(TransportError) in
+            TransportResponse(status: .notFound, headers: [.cacheControl: "max-age=60"], body: Array("none".utf8))
+        }
+        for _ in 0..<2 {
+            await #expect(throws: HTTPCacheError.self) {
+                _ = try await bench.cache.value(of: request()) { bytes in
+                    decoded.value = true
+                    return bytes
+                }
+            }
+        }
+        #expect(!decoded.value)
+        #expect(bench.requests.count == 1)
+    }
+
+    @Test func `is what a program decodes that joins a plain fetch`() async throws {
+        let door = FetchDoor()
+        let bench = Bench { (_, _) throws(TransportError) in
+            await door.pass()
+            return json(KeptWorld.good, "max-age=60")
+        }
+        let plain = Task { try await bench.get().body }
+        #expect(await bench.eventually { bench.requests.count == 1 })
+        let checked = Task { try await bench.cache.value(of: request(), decoding: KeptWorld.decode).value }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(bench.requests.count == 1)
+        door.open()
+        for task in [plain, checked] { #expect(try await task.value == KeptWorld.good) }
+        #expect(bench.requests.count == 1)
+    }
+
+    @Test func `is not replaced by what two programs cannot decode`() async throws {
         let door = FetchDoor()
         let answers = Flag(true)
         let bench = Bench { (_, _) throws(TransportError) in

@@ -54,6 +54,60 @@ import Testing
     }
 
     @Test(arguments: CacheUnderTest.keeping)
+    func `is not hidden by what another variant's request brings without Vary`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let world = KeptWorld(try under.make(directory))
+        let answers =
+            Self.portals + [{ Self.answer(.notFound, Self.freshFor) }, { Self.answer(.found, Self.freshFor) }]
+        for (number, portal) in answers.enumerated() {
+            let german = request("/\(number)", [.acceptLanguage: "de"])
+            world.server.set(json(KeptWorld.good, "max-age=600", [.vary: "Accept-Language"]))
+            _ = try await Got(world.cache.fetch(german))
+            world.server.set(portal())
+            let french = try await Got(world.cache.fetch(request("/\(number)", [.acceptLanguage: "fr"])))
+            #expect(french.origin == .network)
+            for strategy in [SingleAnswerStrategy.cacheOnly, .standard] {
+                #expect(try await Got(world.cache.fetch(german, strategy)).body == KeptWorld.good, "portal \(number)")
+            }
+        }
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `stays beside variants that no request selects with it`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let place = try under.make(directory)
+        let world = KeptWorld(place)
+        world.server.set(json(KeptWorld.good, "max-age=600", [.vary: "Accept-Language"]))
+        _ = try await Got(world.cache.fetch(request("/a", [.acceptLanguage: "de"])))
+        let page: HTTPFields = [
+            .contentType: "text/html", .cacheControl: "max-age=600", .vary: "Accept-Language, Accept-Encoding",
+        ]
+        world.server.set(ok(page, Self.page))
+        let french = request("/a", [.acceptLanguage: "fr"])
+        #expect(try await Got(world.cache.fetch(french)).fetched.storage.word == "stored")
+        #expect(try await place.entries(for: key()).count == 2)
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `that came while another answer was on its way is not replaced by that`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let place = try under.make(directory)
+        let door = FetchDoor()
+        let cache = HTTPCache(
+            transport: HandlerTransport { (request, _) throws(TransportError) in
+                guard request.headerFields[.accept] == "late" else { return json(KeptWorld.good, "max-age=600") }
+                await door.pass()
+                return ok(Self.freshFor, Self.page)
+            }, persistent: place, services: .virtual(VirtualClock()))
+        let late = Task { try await Got(cache.fetch(request("/a", [.accept: "late"]))).body }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(try await Got(cache.fetch(request(), .reload)).body == KeptWorld.good)
+        door.open()
+        #expect(try await late.value == Self.page)
+        #expect(try await Got(cache.fetch(request(), .cacheOnly)).body == KeptWorld.good)
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
     func `is replaced by content of its kind, and by what was asked for`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let world = KeptWorld(try under.make(directory))

@@ -22,6 +22,7 @@ final class ListCache: ResponseCache {
         var nextIdentity: UInt64 = 1
         var isBroken = false
         var failsWrites = false
+        var failingReads = 0
     }
 
     private let state = Mutex(State())
@@ -36,6 +37,16 @@ final class ListCache: ResponseCache {
 
     /// From now on nothing new is kept.
     func failWrites() { state.withLock { $0.failsWrites = true } }
+
+    /// So many reads of bodies fail.
+    func failReads(_ count: Int) { state.withLock { $0.failingReads = count } }
+
+    fileprivate func failsRead() -> Bool {
+        state.withLock { state in
+            state.failingReads -= 1
+            return state.failingReads >= 0
+        }
+    }
 
     private func check() throws {
         if state.withLock({ $0.isBroken }) { throw Broken() }
@@ -94,7 +105,7 @@ final class ListCache: ResponseCache {
         try check()
         return state.withLock { state in
             let cached = CachedResponse(
-                key: key, identity: state.nextIdentity, response: response, body: Bytes(bytes: body),
+                key: key, identity: state.nextIdentity, response: response, body: Bytes(bytes: body, cache: self),
                 tags: options.tags)
             state.nextIdentity += 1
             state.counts.writes += 1
@@ -108,9 +119,11 @@ final class ListCache: ResponseCache {
 
     struct Bytes: BodySource {
         let bytes: [UInt8]
+        let cache: ListCache
         var byteCount: Int64 { Int64(bytes.count) }
 
         func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws {
+            if cache.failsRead() { throw Broken() }
             let part = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
             try body(part.rawSpan)
         }
