@@ -21,13 +21,13 @@ extension HTTPCache {
     func fetch(
         _ request: FetchRequest, _ strategy: SingleAnswerStrategy, check: BodyCheck?
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
-        let inquiry = try await inquiry(request, check)
+        let resolved = try await resolve(request, check)
         switch strategy.kind {
-        case .networkOnly: return try await askDirectly(inquiry, isStoring: false)
-        case .reload: return try await askDirectly(inquiry, isStoring: inquiry.cache != nil)
+        case .networkOnly: return try await askDirectly(resolved, isStoring: false)
+        case .reload: return try await askDirectly(resolved, isStoring: resolved.cache != nil)
         case .standard, .staleIfOffline, .networkElseCache, .cacheElseNetwork, .cacheOnly: break
         }
-        let lookup = await lookup(inquiry)
+        let lookup = await lookup(resolved)
         switch strategy.kind {
         case .staleIfOffline:
             if !isOnline(), let answer = standIn(lookup, .offline, status: nil) { return answer }
@@ -50,7 +50,7 @@ extension HTTPCache {
         case .answerThenAsk(let answer, let plan, let freshness):
             // Fresh, but the host wants to know better: the final answer. RFC 5861 §3 lets a stale one go at once.
             if freshness.isFresh { return try await ask(lookup, plan, rule) }
-            askAlone(lookup.inquiry, plan)
+            askAlone(lookup.resolved, plan)
             return answer
         }
     }
@@ -64,7 +64,7 @@ extension HTTPCache {
         case .ask(let asking), .answerThenAsk(_, let asking, _): plan = asking
         }
         if !isOnline(), let answer = standIn(lookup, .unanswered, status: nil) { return answer }
-        let ticket = try board(lookup.inquiry, plan)
+        let ticket = try board(lookup.resolved, plan)
         if let limit, var answer = standIn(lookup, .unanswered, status: nil), await isLate(ticket, limit) {
             _ = flights.goOnAlone(ticket.flight, limit: options.backgroundExchanges)
             answer.reuse = .timeLimit
@@ -89,8 +89,10 @@ extension HTTPCache {
         }
     }
 
-    private func askDirectly(_ inquiry: Inquiry, isStoring: Bool) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
-        let bare = Lookup(inquiry: inquiry, candidates: [], now: services.now())
+    private func askDirectly(_ resolved: ResolvedRequest, isStoring: Bool) async throws(HTTPCacheError) -> Fetched<
+        HTTPAnswer
+    > {
+        let bare = Lookup(resolved: resolved, candidates: [], now: services.now())
         // With nothing stored the policy only spells the request as it is to be sent.
         var plan: FlightPlan
         switch step(bare) {
@@ -99,6 +101,6 @@ extension HTTPCache {
         }
         plan.isStoring = isStoring
         plan.reuse = .networkOnly
-        return try await land(try board(inquiry, plan, isShared: isStoring), inquiry, plan)
+        return try await land(try board(resolved, plan, isShared: isStoring), resolved, plan)
     }
 }

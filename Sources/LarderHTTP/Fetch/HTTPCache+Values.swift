@@ -40,7 +40,7 @@ extension HTTPCache {
 
     private func discard(_ entry: CachedResponse, of request: FetchRequest) async {
         do {
-            try await inquiry(request).cache?.discard(entry)
+            try await resolve(request).cache?.discard(entry)
         } catch {
             log("could not remove a stored response that cannot be used", error)
         }

@@ -58,7 +58,7 @@ public final class HTTPCache: Sendable {
 }
 
 extension HTTPCache {
-    func inquiry(_ request: FetchRequest, _ check: BodyCheck? = nil) async throws(HTTPCacheError) -> Inquiry {
+    func resolve(_ request: FetchRequest, _ check: BodyCheck? = nil) async throws(HTTPCacheError) -> ResolvedRequest {
         if let body = request.body, Int64(body.count) > options.fileLimit, !isOnline() {
             throw .uploadTooLarge(actual: Int64(body.count), limit: options.fileLimit)
         }
@@ -66,7 +66,7 @@ extension HTTPCache {
         var policy = policy
         policy.account = request.account ?? account()
         if policy.selectingSalt == nil { policy.selectingSalt = await salt(of: cache, drawing: false) }
-        return try Inquiry(request, cache: cache, policy: policy, check: check)
+        return try ResolvedRequest(request, cache: cache, policy: policy, check: check)
     }
 
     private func place(for request: FetchRequest) throws(HTTPCacheError) -> (any ResponseCache)? {

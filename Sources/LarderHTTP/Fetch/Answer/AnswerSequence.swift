@@ -19,7 +19,7 @@ public struct AnswerSequence: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private enum Place {
             case start
-            case final(FlightTicket, Inquiry, FlightPlan)
+            case final(FlightTicket, ResolvedRequest, FlightPlan)
             case end
         }
 
@@ -37,7 +37,7 @@ public struct AnswerSequence: AsyncSequence, Sendable {
             let cache = sequence.cache
             switch now {
             case .end: return nil
-            case .final(let ticket, let inquiry, let plan): return try await cache.land(ticket, inquiry, plan)
+            case .final(let ticket, let resolved, let plan): return try await cache.land(ticket, resolved, plan)
             case .start: return try await first()
             }
         }
@@ -49,8 +49,8 @@ public struct AnswerSequence: AsyncSequence, Sendable {
 
         private mutating func first() async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
             let cache = sequence.cache
-            let inquiry = try await cache.inquiry(sequence.request)
-            let lookup = await cache.lookup(inquiry)
+            let resolved = try await cache.resolve(sequence.request)
+            let lookup = await cache.lookup(resolved)
             let intermediate: Fetched<HTTPAnswer>?
             let plan: FlightPlan
             switch (sequence.strategy.kind, cache.step(lookup, forcingValidation: sequence.strategy.kind != .standard))
@@ -61,10 +61,10 @@ public struct AnswerSequence: AsyncSequence, Sendable {
             case (.cacheThenNetwork, .ask(let asking)), (.cacheThenNetwork, .answerThenAsk(_, let asking, _)):
                 (intermediate, plan) = (cache.anyAge(lookup), asking)
             }
-            let ticket = try cache.board(inquiry, plan)
-            guard var intermediate else { return try await cache.land(ticket, inquiry, plan) }
+            let ticket = try cache.board(resolved, plan)
+            guard var intermediate else { return try await cache.land(ticket, resolved, plan) }
             intermediate.isIntermediate = true
-            place = .final(ticket, inquiry, plan)
+            place = .final(ticket, resolved, plan)
             return intermediate
         }
     }

@@ -36,11 +36,11 @@ struct BodyIntake: Sendable {
     mutating func open(
         _ response: StoredResponse, replacing replaced: [CachedResponse] = [], joining join: BodyJoin? = nil
     ) async {
-        guard let cache = exchange.inquiry.cache else { return }
-        let asked = exchange.inquiry.asked
+        guard let cache = exchange.resolved.cache else { return }
+        let asked = exchange.resolved.asked
         do {
             writer = try await cache.write(
-                response, for: exchange.inquiry.key, options: KeepOptions(tags: asked.tags, isPinned: asked.isPinned))
+                response, for: exchange.resolved.key, options: KeepOptions(tags: asked.tags, isPinned: asked.isPinned))
             stored = response
             self.join = join
             if response.coverage == .whole, join == nil {
@@ -48,7 +48,7 @@ struct BodyIntake: Sendable {
             }
             // A part, and one of several ranges, means nothing by itself.
             if response.coverage == .whole, !exchange.isRangeAskedByHost, answered.head.status.kind == .successful {
-                checked = exchange.inquiry.check.map(CheckedBody.init)
+                checked = exchange.resolved.check.map(CheckedBody.init)
             }
             if let join { try join.writePrefix { try append($0) } }
         } catch {
@@ -100,7 +100,7 @@ struct BodyIntake: Sendable {
     private mutating func limitTime() {
         guard answered.announcedLength == nil else { return }
         let now = exchange.host.services.elapsed()
-        let limit = (exchange.inquiry.asked.timeouts ?? exchange.host.options.timeouts).idle
+        let limit = (exchange.resolved.asked.timeouts ?? exchange.host.options.timeouts).idle
         if now - beganAt > limit { exchange.slot.release() }
         guard exchange.flight.isUnread else {
             unreadSince = nil
@@ -176,7 +176,7 @@ struct BodyIntake: Sendable {
             self.writer = nil
             guard exchange.flight.isSpoiled else { return entry }
             // It was cleared or changed while this was written, and must not come back.
-            try await exchange.inquiry.cache?.discard(entry)
+            try await exchange.resolved.cache?.discard(entry)
             return nil
         } catch {
             await giveUp("could not store a response", error)

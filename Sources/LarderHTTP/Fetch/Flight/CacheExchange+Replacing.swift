@@ -7,7 +7,7 @@ extension CacheExchange {
     ///
     /// What was stored while the server was asked counts, and so does what another request selects.
     func replaced(by response: StoredResponse) async -> [CachedResponse] {
-        await host.lookup(inquiry).candidates.filter { $0.response.isHidden(by: response) }
+        await host.lookup(resolved).candidates.filter { $0.response.isHidden(by: response) }
     }
 
     /// Why the head of an answer keeps it from the place of what is stored; nil when it does not.
@@ -44,7 +44,7 @@ extension CacheExchange {
 
     /// Whether an answer of this status is not what was asked for; to a caller who wants a value, a redirection is not.
     private func isError(_ status: HTTPResponse.Status) -> Bool {
-        status.code >= 400 || inquiry.check != nil && status.kind != .successful
+        status.code >= 400 || resolved.check != nil && status.kind != .successful
     }
 
     /// A request asks for pages when its `Accept` names their type; `*/*` names none.

@@ -11,7 +11,7 @@ struct CacheExchange: Sendable {
         var sent: HTTPRequest
         var requestedAt: Int64
         var receivedAt: Int64
-        /// The rules for this answer: those of the inquiry, with a salt if it needs one.
+        /// The rules for this answer: those of the request, with a salt if it needs one.
         var policy: CachePolicy
     }
 
@@ -22,17 +22,17 @@ struct CacheExchange: Sendable {
     }
 
     let host: HTTPCache
-    let inquiry: Inquiry
+    let resolved: ResolvedRequest
     let plan: FlightPlan
     let flight: Flight
     let slot: ExchangeSlot
 
     /// Runs to its end; what comes of it is told to the flight.
     func run() async {
-        let timeouts = inquiry.asked.timeouts ?? host.options.timeouts
+        let timeouts = resolved.asked.timeouts ?? host.options.timeouts
         // As long as the transport lets an exchange of the same limits hang before its head, and in its body.
         let patience = max(timeouts.head, timeouts.idle)
-        switch await slot.acquire(inquiry.asked.priority, patience: patience, host.services.sleep) {
+        switch await slot.acquire(resolved.asked.priority, patience: patience, host.services.sleep) {
         case .acquired: break
         case .cancelled: return flight.conclude(.failed(.transport(.cancelled)))
         case .noProgress: return flight.conclude(.failed(.transport(.timeout(.head))))
@@ -56,7 +56,7 @@ struct CacheExchange: Sendable {
         let requestedAt = host.services.now()
         do throws(TransportError) {
             let response = try await host.transport.send(
-                request, body: inquiry.asked.body, timeouts: inquiry.asked.timeouts ?? host.options.timeouts)
+                request, body: resolved.asked.body, timeouts: resolved.asked.timeouts ?? host.options.timeouts)
             let receivedAt = host.services.now()
             slot.noteProgress()
             let answered = Answered(
@@ -70,20 +70,20 @@ struct CacheExchange: Sendable {
 
     /// The rules for an answer. The first response that a secret selects has a salt drawn where it is kept.
     private func policy(for head: HTTPResponse, to sent: HTTPRequest) async -> CachePolicy {
-        var policy = inquiry.policy
+        var policy = resolved.policy
         guard plan.isStoring, policy.selectingSalt == nil, policy.needsSalt(head.headerFields, sent) else {
             return policy
         }
-        policy.selectingSalt = await host.salt(of: inquiry.cache, drawing: true)
+        policy.selectingSalt = await host.salt(of: resolved.cache, drawing: true)
         return policy
     }
 
     /// The request as the policy sends it when nothing is stored.
     private var unconditional: HTTPRequest {
-        let decision = inquiry.policy.reuse(
-            inquiry.request, url: inquiry.url, among: [], terms: inquiry.asked.terms, at: host.services.now())
+        let decision = resolved.policy.reuse(
+            resolved.request, url: resolved.url, among: [], terms: resolved.asked.terms, at: host.services.now())
         if case .forward(let request, _) = decision { return request }
-        return inquiry.request
+        return resolved.request
     }
 
     /// Whether what the cache added to the request brought an answer that is none to the request as the host made it.
@@ -97,16 +97,16 @@ struct CacheExchange: Sendable {
     }
 
     /// Whether the host asked for a part.
-    var isRangeAskedByHost: Bool { inquiry.request.headerFields[.range] != nil }
+    var isRangeAskedByHost: Bool { resolved.request.headerFields[.range] != nil }
 
     /// Whether the range that was sent is the one that the host asked for.
     private func isRangeAsked(in answered: Answered) -> Bool {
-        answered.sent.headerFields[.range] == inquiry.request.headerFields[.range]
+        answered.sent.headerFields[.range] == resolved.request.headerFields[.range]
     }
 
     private func join(_ refresh: UpdateDecision.Refresh, _ answered: Answered) -> BodyJoin? {
         let part = answered.policy.storage(
-            of: answered.head, to: answered.sent, url: inquiry.url, terms: inquiry.asked.terms,
+            of: answered.head, to: answered.sent, url: resolved.url, terms: resolved.asked.terms,
             requestedAt: answered.requestedAt, receivedAt: answered.receivedAt)
         guard plan.candidates.indices.contains(refresh.index), case .store(let new, _) = part else { return nil }
         return BodyJoin(
@@ -122,9 +122,9 @@ struct CacheExchange: Sendable {
 
     /// RFC 9111 §4.4.
     private func invalidate(by answered: Answered) async {
-        let urls = answered.policy.invalidations(by: answered.head, to: answered.sent, url: inquiry.url)
+        let urls = answered.policy.invalidations(by: answered.head, to: answered.sent, url: resolved.url)
         guard !urls.isEmpty else { return }
-        for key in Set(urls).union([inquiry.key]) { await host.markInvalid(key, except: flight) }
+        for key in Set(urls).union([resolved.key]) { await host.markInvalid(key, except: flight) }
     }
 
     private func settle(_ answered: Answered, _ body: TransportBody, _ update: UpdateDecision) async {
@@ -160,13 +160,13 @@ struct CacheExchange: Sendable {
     }
 
     private func write(_ refresh: UpdateDecision.Refresh) async {
-        guard !flight.isSpoiled, let cache = inquiry.cache, plan.candidates.indices.contains(refresh.index) else {
+        guard !flight.isSpoiled, let cache = resolved.cache, plan.candidates.indices.contains(refresh.index) else {
             return
         }
         do {
             try await cache.refresh(plan.candidates[refresh.index], with: refresh.response)
             // What was invalidated meanwhile stays so.
-            if flight.isSpoiled { try await cache.invalidate(inquiry.key) }
+            if flight.isSpoiled { try await cache.invalidate(resolved.key) }
         } catch {
             host.log("could not refresh a stored response", error)
         }
@@ -174,10 +174,10 @@ struct CacheExchange: Sendable {
 
     /// As what the answer is stored; nil when it is not.
     private func storage(of answered: Answered) async -> (Storing?, CacheReason) {
-        guard plan.isStoring, inquiry.cache != nil else { return (nil, .notStoring) }
+        guard plan.isStoring, resolved.cache != nil else { return (nil, .notStoring) }
         if answered.isEndless { return (nil, .endless) }
         let decision = answered.policy.storage(
-            of: answered.head, to: answered.sent, url: inquiry.url, terms: inquiry.asked.terms,
+            of: answered.head, to: answered.sent, url: resolved.url, terms: resolved.asked.terms,
             requestedAt: answered.requestedAt, receivedAt: answered.receivedAt)
         switch decision {
         case .refuse(let because): return (nil, because)
@@ -193,7 +193,7 @@ struct CacheExchange: Sendable {
     }
 
     /// The longest body that is stored, in bytes.
-    var bodyLimit: Int64 { min(host.options.fileLimit, inquiry.cache?.bodyLimit ?? .max) }
+    var bodyLimit: Int64 { min(host.options.fileLimit, resolved.cache?.bodyLimit ?? .max) }
 }
 
 extension CacheExchange {

@@ -13,23 +13,23 @@ enum Step: Sendable {
 }
 
 extension HTTPCache {
-    /// What is stored for an inquiry; nothing when the cache cannot be read.
-    func lookup(_ inquiry: Inquiry) async -> Lookup {
+    /// What is stored for a resolved request; nothing when the cache cannot be read.
+    func lookup(_ resolved: ResolvedRequest) async -> Lookup {
         var candidates: [CachedResponse] = []
         do {
-            candidates = try await inquiry.cache?.entries(for: inquiry.key) ?? []
+            candidates = try await resolved.cache?.entries(for: resolved.key) ?? []
         } catch {
             log("could not read stored responses", error)
         }
-        return Lookup(inquiry: inquiry, candidates: candidates, now: services.now())
+        return Lookup(resolved: resolved, candidates: candidates, now: services.now())
     }
 
     /// What to do next, by the policy.
     func step(_ lookup: Lookup, forcingValidation: Bool = false) -> Step {
-        var terms = lookup.inquiry.asked.terms
+        var terms = lookup.resolved.asked.terms
         if forcingValidation { terms.forcesValidation = true }
-        let decision = lookup.inquiry.policy.reuse(
-            lookup.inquiry.request, url: lookup.inquiry.url, among: lookup.responses, terms: terms, at: lookup.now)
+        let decision = lookup.resolved.policy.reuse(
+            lookup.resolved.request, url: lookup.resolved.url, among: lookup.responses, terms: terms, at: lookup.now)
         switch decision {
         case .reuse(let place, let freshness, let because):
             return .answer(answer(lookup, place, freshness, because))
@@ -52,7 +52,7 @@ extension HTTPCache {
     private func plan(_ lookup: Lookup, _ request: HTTPRequest, _ chosen: Int?, _ because: CacheReason) -> FlightPlan {
         FlightPlan(
             sent: request, candidates: lookup.candidates, chosen: chosen,
-            isStoring: lookup.inquiry.cache != nil, reuse: because)
+            isStoring: lookup.resolved.cache != nil, reuse: because)
     }
 
     /// The stored response at `place` as an answer.
@@ -60,18 +60,18 @@ extension HTTPCache {
         _ lookup: Lookup, _ place: Int, _ freshness: Freshness, _ because: CacheReason, offline: Bool = false
     ) -> Fetched<HTTPAnswer> {
         answer(
-            lookup.inquiry, lookup.candidates[place], state: state(freshness, at: lookup.now, offline: offline),
+            lookup.resolved, lookup.candidates[place], state: state(freshness, at: lookup.now, offline: offline),
             age: freshness.age, origin: .cache, because, .alreadyStored)
     }
 
     func answer(
-        _ inquiry: Inquiry, _ entry: CachedResponse, state: AnswerState, age: Int64, origin: AnswerOrigin,
+        _ resolved: ResolvedRequest, _ entry: CachedResponse, state: AnswerState, age: Int64, origin: AnswerOrigin,
         _ because: CacheReason, _ storage: CacheReason
     ) -> Fetched<HTTPAnswer> {
         let (head, bytes) = policy.answer(
-            with: entry.response, to: inquiry.request, length: entry.body.byteCount, age: age,
+            with: entry.response, to: resolved.request, length: entry.body.byteCount, age: age,
             isValidated: origin == .revalidated)
-        inquiry.cache?.noteUse(of: entry)
+        resolved.cache?.noteUse(of: entry)
         var value = HTTPAnswer(head: head, body: AnswerBody(.stored(entry.body, bytes)))
         value.entry = entry
         return Fetched(
@@ -87,13 +87,13 @@ extension HTTPCache {
 
     /// The stored response that the request selects, whatever its age; nil when none fits it.
     private func selected(_ lookup: Lookup) -> (decision: ReuseDecision, place: Int, freshness: Freshness)? {
-        var request = lookup.inquiry.request
+        var request = lookup.resolved.request
         request.headerFields[.cacheControl] = "max-stale"
-        var terms = lookup.inquiry.asked.terms
+        var terms = lookup.resolved.asked.terms
         terms.softLifetime = nil
         terms.forcesValidation = false
-        let decision = lookup.inquiry.policy.reuse(
-            request, url: lookup.inquiry.url, among: lookup.responses, terms: terms, at: lookup.now)
+        let decision = lookup.resolved.policy.reuse(
+            request, url: lookup.resolved.url, among: lookup.responses, terms: terms, at: lookup.now)
         switch decision {
         case .reuse(let place, let freshness, _), .reuseThenValidate(let place, let freshness, _, _),
             .validate(let place, let freshness, _, _):
@@ -105,7 +105,7 @@ extension HTTPCache {
     /// The stored response, fresh or not, unless it forbids that.
     func anyAge(_ lookup: Lookup) -> Fetched<HTTPAnswer>? {
         guard let (decision, place, freshness) = selected(lookup) else { return nil }
-        if case .validate = decision, !lookup.inquiry.asked.terms.ignoresMustRevalidate { return nil }
+        if case .validate = decision, !lookup.resolved.asked.terms.ignoresMustRevalidate { return nil }
         return answer(lookup, place, freshness, .anyAge)
     }
 
@@ -124,12 +124,12 @@ extension HTTPCache {
     /// - Parameter status: of the server's error; nil when nobody answered.
     func standIn(_ lookup: Lookup, _ rule: StandIn, status: HTTPResponse.Status?) -> Fetched<HTTPAnswer>? {
         guard let (_, place, freshness) = selected(lookup) else { return nil }
-        var terms = lookup.inquiry.asked.terms
+        var terms = lookup.resolved.asked.terms
         if rule != .permitted { terms.forcesValidation = false }
         // To the standard, a server that does not answer is one that its gateway could not reach.
         let asked: HTTPResponse.Status? = rule == .permitted ? status ?? .gatewayTimeout : status
-        let decision = lookup.inquiry.policy.fallback(
-            to: lookup.candidates[place].response, for: lookup.inquiry.request, status: asked, terms: terms,
+        let decision = lookup.resolved.policy.fallback(
+            to: lookup.candidates[place].response, for: lookup.resolved.request, status: asked, terms: terms,
             at: lookup.now)
         guard case .serve(let because) = decision else { return nil }
         return answer(lookup, place, freshness, because, offline: status == nil)

@@ -7,24 +7,26 @@ extension HTTPCache {
     /// Takes part in the flight for this plan, and begins it where there is none.
     ///
     /// - Parameter isShared: whether others may join.
-    func board(_ inquiry: Inquiry, _ plan: FlightPlan, isShared: Bool = true) throws(HTTPCacheError) -> FlightTicket {
-        let asked = inquiry.asked
+    func board(_ resolved: ResolvedRequest, _ plan: FlightPlan, isShared: Bool = true) throws(HTTPCacheError)
+        -> FlightTicket
+    {
+        let asked = resolved.asked
         let isJoinable = isShared && plan.isStoring && asked.request.method == .get && asked.body == nil
         let key =
             isJoinable
             ? FlightTable.Key(
-                cacheKey: inquiry.key, request: asked.request, tags: asked.tags, isPinned: asked.isPinned,
-                isPersistent: asked.isPersistent, account: inquiry.policy.account)
+                cacheKey: resolved.key, request: asked.request, tags: asked.tags, isPinned: asked.isPinned,
+                isPersistent: asked.isPersistent, account: resolved.policy.account)
             : nil
         let ticket = flights.board(key) {
-            Flight(cacheKey: inquiry.key, tags: asked.tags, unreadLimit: options.unreadLimit)
+            Flight(cacheKey: resolved.key, tags: asked.tags, unreadLimit: options.unreadLimit)
         }
         guard let ticket else { throw .transport(.cancelled) }
         if !ticket.isFirst { limiter.raise(ObjectIdentifier(ticket.flight), to: asked.priority) }
         if ticket.isFirst {
             let flight = ticket.flight
             let exchange = CacheExchange(
-                host: self, inquiry: inquiry, plan: plan, flight: flight,
+                host: self, resolved: resolved, plan: plan, flight: flight,
                 slot: ExchangeSlot(limiter, for: ObjectIdentifier(flight)))
             flight.start { [flights] in
                 await exchange.run()
@@ -35,38 +37,38 @@ extension HTTPCache {
     }
 
     /// Waits for what comes of a flight.
-    func land(_ ticket: FlightTicket, _ inquiry: Inquiry, _ plan: FlightPlan) async throws(HTTPCacheError)
+    func land(_ ticket: FlightTicket, _ resolved: ResolvedRequest, _ plan: FlightPlan) async throws(HTTPCacheError)
         -> Fetched<HTTPAnswer>
     {
-        if ticket.isFirst { return try await delivered(ticket, inquiry, plan) }
+        if ticket.isFirst { return try await delivered(ticket, resolved, plan) }
         switch await ticket.flight.outcome.value() {
         case nil: throw .transport(.cancelled)
         case .failed(let error)?:
             // The one that began it may have wished its end, or closed the cache.
             if error.isCancelled, !Task.isCancelled { break }
             throw error
-        case .kept(let kept)?: return answer(inquiry, kept, .joined)
+        case .kept(let kept)?: return answer(resolved, kept, .joined)
         case .notKept?: break
         }
-        let own = try board(inquiry, plan, isShared: false)
-        return try await delivered(own, inquiry, plan)
+        let own = try board(resolved, plan, isShared: false)
+        return try await delivered(own, resolved, plan)
     }
 
     private func delivered(
-        _ ticket: FlightTicket, _ inquiry: Inquiry, _ plan: FlightPlan
+        _ ticket: FlightTicket, _ resolved: ResolvedRequest, _ plan: FlightPlan
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
         guard let result = await ticket.flight.delivery.value() else { throw .transport(.cancelled) }
         switch try result.get() {
-        case .kept(let kept): return answer(inquiry, kept, plan.reuse)
-        case .streamed(let streamed): return answer(ticket, inquiry, plan, streamed)
+        case .kept(let kept): return answer(resolved, kept, plan.reuse)
+        case .streamed(let streamed): return answer(ticket, resolved, plan, streamed)
         }
     }
 
     private func answer(
-        _ ticket: FlightTicket, _ inquiry: Inquiry, _ plan: FlightPlan, _ streamed: Flight.Streamed
+        _ ticket: FlightTicket, _ resolved: ResolvedRequest, _ plan: FlightPlan, _ streamed: Flight.Streamed
     ) -> Fetched<HTTPAnswer> {
         let now = services.now()
-        let freshness = streamed.stored.map { policy.freshness(of: $0, terms: inquiry.asked.terms, at: now) }
+        let freshness = streamed.stored.map { policy.freshness(of: $0, terms: resolved.asked.terms, at: now) }
         let body = TransportBody(
             next: { () async throws(TransportError) in try await ticket.flight.pipe.next() },
             // Nothing to do: with the body its part in the flight is let go.
@@ -77,18 +79,19 @@ extension HTTPCache {
             isIntermediate: false, reuse: plan.reuse, storage: streamed.storage)
     }
 
-    private func answer(_ inquiry: Inquiry, _ kept: Flight.Kept, _ because: CacheReason) -> Fetched<HTTPAnswer> {
+    private func answer(_ resolved: ResolvedRequest, _ kept: Flight.Kept, _ because: CacheReason) -> Fetched<HTTPAnswer>
+    {
         let now = services.now()
-        let freshness = policy.freshness(of: kept.entry.response, terms: inquiry.asked.terms, at: now)
+        let freshness = policy.freshness(of: kept.entry.response, terms: resolved.asked.terms, at: now)
         return answer(
-            inquiry, kept.entry, state: state(freshness, at: now), age: freshness.age, origin: kept.origin, because,
+            resolved, kept.entry, state: state(freshness, at: now), age: freshness.age, origin: kept.origin, because,
             kept.storage)
     }
 
     /// Asks the server; a stored response stands in for its failure where `rule` lets it.
     func ask(_ lookup: Lookup, _ plan: FlightPlan, _ rule: StandIn) async throws(HTTPCacheError) -> Fetched<HTTPAnswer>
     {
-        let ticket = try board(lookup.inquiry, plan)
+        let ticket = try board(lookup.resolved, plan)
         return try await land(ticket, lookup, plan, rule)
     }
 
@@ -96,7 +99,7 @@ extension HTTPCache {
         _ ticket: FlightTicket, _ lookup: Lookup, _ plan: FlightPlan, _ rule: StandIn
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
         do throws(HTTPCacheError) {
-            let fetched = try await land(ticket, lookup.inquiry, plan)
+            let fetched = try await land(ticket, lookup.resolved, plan)
             let status = fetched.value.head.status
             if rule != .unanswered, fetched.origin == .network, status.kind == .serverError,
                 let answer = standIn(lookup, .permitted, status: status)
@@ -111,9 +114,9 @@ extension HTTPCache {
     }
 
     /// Asks the server behind the caller's back, unless enough is asked so already.
-    func askAlone(_ inquiry: Inquiry, _ plan: FlightPlan) {
+    func askAlone(_ resolved: ResolvedRequest, _ plan: FlightPlan) {
         // Looked at before anything is sent; two at the same time may both go.
-        guard flights.hasRoomAlone(limit: options.backgroundExchanges), let ticket = try? board(inquiry, plan),
+        guard flights.hasRoomAlone(limit: options.backgroundExchanges), let ticket = try? board(resolved, plan),
             ticket.isFirst
         else { return }
         _ = flights.goOnAlone(ticket.flight, limit: options.backgroundExchanges)

@@ -1,8 +1,8 @@
 import HTTPTypes
 import LarderTransport
 
-/// One request to the cache, looked at once: what it is kept under, and where.
-struct Inquiry: Sendable {
+/// A request with its cache key, its cache and the policy that applies.
+struct ResolvedRequest: Sendable {
     /// What the host asked for.
     let asked: FetchRequest
     /// The target URI in its normal form.
@@ -13,7 +13,7 @@ struct Inquiry: Sendable {
     let cache: (any ResponseCache)?
     /// The rules for it: the cache's, with its account, and with the salt of the place where answers are kept.
     let policy: CachePolicy
-    /// What the whole body of an answer has to pass before it is kept; nil: nothing.
+    /// The check a body must pass before it is stored; nil for none.
     let check: BodyCheck?
 
     var request: HTTPRequest { asked.request }
@@ -44,9 +44,9 @@ struct Inquiry: Sendable {
     }
 }
 
-/// What is stored for an inquiry at one moment.
+/// What is stored for a resolved request at one moment.
 struct Lookup: Sendable {
-    let inquiry: Inquiry
+    let resolved: ResolvedRequest
     let candidates: [CachedResponse]
     /// Milliseconds since 1970-01-01 UTC: one reading for every decision about what was found.
     let now: Int64
