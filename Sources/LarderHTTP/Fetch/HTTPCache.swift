@@ -65,6 +65,7 @@ extension HTTPCache {
         let cache = try place(for: request)
         var policy = policy
         policy.account = request.account ?? account()
+        policy.isAccountOfRequest = request.account != nil
         if policy.selectingSalt == nil { policy.selectingSalt = await salt(of: cache, drawing: false) }
         return try ResolvedRequest(request, cache: cache, policy: policy, check: check)
     }

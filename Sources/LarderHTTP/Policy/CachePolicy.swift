@@ -29,6 +29,9 @@ public struct CachePolicy: Hashable, Sendable {
     ///
     /// Hashed in place of the credentials, which may change while the account stays the same.
     package var account: String?
+    /// Whether the request itself names the account: then it selects whatever the request's fields are, since the
+    /// credentials may be added further down.
+    package var isAccountOfRequest = false
 
     /// Rules with the defaults of RFC 9111, heuristics limited to a day.
     public init(

@@ -5,7 +5,7 @@ extension CachePolicy {
     ///
     /// Nothing can for `*`, nor, without a salt, for a field that secrets come in. Where the host names the account, what
     /// was asked for with credentials is that account's alone, whatever `Vary` names, and newer credentials of the account
-    /// select what older ones brought.
+    /// select what older ones brought. So is whatever a request asked for that names the account itself.
     func selecting(by fields: HTTPFields, _ request: HTTPRequest) -> [StoredResponse.SelectingField]? {
         if variesOnEverything(fields) { return nil }
         var selecting: [StoredResponse.SelectingField] = []
@@ -21,7 +21,7 @@ extension CachePolicy {
             let digest = Fingerprint.text(of: Array(name.utf8) + [0x3A] + secret, key: selectingSalt)
             selecting.append(.init(name: name, value: digest))
         }
-        guard let account, hasCredentials(request) else { return selecting }
+        guard let account, isAccountOfRequest || hasCredentials(request) else { return selecting }
         guard let selectingSalt else { return nil }
         let digest = Fingerprint.text(of: Array(Self.accountName.utf8) + [0] + Array(account.utf8), key: selectingSalt)
         selecting.append(.init(name: Self.accountName, value: digest))
@@ -30,7 +30,7 @@ extension CachePolicy {
 
     /// Whether storing a response with these fields needs a salt.
     func needsSalt(_ fields: HTTPFields, _ request: HTTPRequest) -> Bool {
-        if account != nil, hasCredentials(request) { return true }
+        if account != nil, isAccountOfRequest || hasCredentials(request) { return true }
         return FieldScanner.tokens(fields.combined("vary") ?? []).contains { name in
             isSecret(name) && (account != nil || request.headerFields.has(name))
         }

@@ -75,6 +75,24 @@ import Testing
         #expect(await Self.kept(world, try Self.ask(name, "4", "bob")) == "{\"bob\"}")
     }
 
+    @Test(arguments: CacheUnderTest.keeping)
+    func `further down is the account's that the request names`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let place = try under.make(directory)
+        let world = KeptWorld(place, json("{\"ada\"}", "max-age=600"))
+        func named(_ account: String?) -> FetchRequest {
+            var asked = request("/me")
+            asked.account = account
+            return asked
+        }
+        _ = try await Got(world.cache.fetch(named("ada")))
+        #expect(await Self.kept(world, named("bob")) == nil)
+        #expect(await Self.kept(world, named(nil)) == nil)
+        world.server.set(json("{\"bob\"}", "max-age=600"))
+        #expect(try await Got(world.cache.fetch(named("bob"))).body == "{\"bob\"}")
+        #expect(await Self.kept(world, named("ada")) == "{\"ada\"}")
+    }
+
     @Test func `is one account's also while it is under way`() async throws {
         let door = FetchDoor()
         let bodies = Mutex(["first", "second"])
