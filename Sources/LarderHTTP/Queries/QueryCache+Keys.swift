@@ -55,13 +55,16 @@ extension QueryCache {
     }
 
     private func finish(_ number: UInt64, of prefix: QueryKey) async {
-        do {
-            try await markRows(prefix)
-            entries.withLock { $0.endSweep(number) }
-        } catch {
-            // It holds for as long as the cache lives.
-            host.logger.warning("could not keep an invalidation", metadata: ["error": "\(error)"])
-        }
+        // In a task of its own: the caller's may be cancelled, and then the store would not learn of it.
+        await Task {
+            do {
+                try await markRows(prefix)
+                entries.withLock { $0.endSweep(number) }
+            } catch {
+                // It holds for as long as the cache lives.
+                host.logger.warning("could not keep an invalidation", metadata: ["error": "\(error)"])
+            }
+        }.value
     }
 
     /// Gives up the fetches of all keys that begin with `prefix`; values stay, waiters get `CancellationError`.
@@ -70,6 +73,7 @@ extension QueryCache {
             let flight = entries.withLock { table in
                 let flight = table[key]?.flight
                 table[key]?.flight = nil
+                table[key]?.awaiting = []
                 return flight
             }
             flight?.cancel()
@@ -100,21 +104,42 @@ extension QueryCache {
 
     func keys(from prefix: QueryKey) -> [QueryKey] { entries.withLock { $0.keys(from: prefix) } }
 
-    /// Fetches the value of a key that somebody watches, when its own options call for it.
+    /// Fetches the value of a key for its observers, where their options call for it; one type after another.
     func refresh(_ key: QueryKey) {
         let now = host.now()
         let online = isOnline()
+        entries.withLock { table in
+            guard let entry = table[key] else { return }
+            let due = entry.observers.filter { Self.isDue($0.value, entry, now, isOnline: online) }
+            table[key]?.awaiting.formUnion(due.keys)
+        }
+        fetchForAwaiting(key)
+    }
+
+    /// Fetches for the first of the observers that await a fetch and still need one.
+    ///
+    /// The observers of other types go on awaiting theirs. None is added here: two types would take turns without end.
+    func fetchForAwaiting(_ key: QueryKey) {
+        let now = host.now()
+        let online = isOnline()
         let observer = entries.withLock { table -> QueryObserver? in
-            guard let entry = table[key] else { return nil }
-            return entry.observers.values.first { observer in
-                let hasValue = entry.value.map(observer.watches) ?? false
-                let step = QueryStep.next(
-                    mode: observer.options.mode, hasValue: hasValue,
-                    isStale: entry.isStale(observer.options, at: now), isOnline: online,
-                    isEnabled: observer.options.isEnabled())
-                return step == .fetch || step == .answerAndFetch
+            guard var entry = table[key], !entry.awaiting.isEmpty else { return nil }
+            entry.awaiting = entry.awaiting.filter { number in
+                entry.observers[number].map { Self.isDue($0, entry, now, isOnline: online) } ?? false
             }
+            table[key] = entry
+            return entry.awaiting.min().flatMap { entry.observers[$0] }
         }
         observer?.begin()
+    }
+
+    private static func isDue(
+        _ observer: QueryObserver, _ entry: QueryEntry, _ now: Int64, isOnline: Bool
+    ) -> Bool {
+        let step = QueryStep.next(
+            mode: observer.options.mode, hasValue: entry.value.map(observer.watches) ?? false,
+            isStale: entry.isStale(observer.options, at: now), isOnline: isOnline,
+            isEnabled: observer.options.isEnabled())
+        return step == .fetch || step == .answerAndFetch
     }
 }

@@ -14,7 +14,7 @@ extension QueryCache {
             of: QueryState<Value>.self, bufferingPolicy: .bufferingNewest(1))
         let host = host
         let observer = QueryObserver(
-            options: options, watches: { $0 is Value },
+            options: options, type: ObjectIdentifier(Value.self), watches: { $0 is Value },
             begin: { [weak self] in _ = self?.flight(for: key, Value.self, fetch: fetch) },
             tell: { entry in
                 let value = entry.value as? Value

@@ -80,6 +80,13 @@ extension QueryCache {
     func persist<Value: Codable & Sendable>(
         _ value: Value, for key: QueryKey, at time: Int64, as number: UInt64
     ) async {
+        // In a task of its own: the value is in memory already, and the caller's task may be cancelled.
+        await Task { await put(value, for: key, at: time, as: number) }.value
+    }
+
+    private func put<Value: Codable & Sendable>(
+        _ value: Value, for key: QueryKey, at time: Int64, as number: UInt64
+    ) async {
         defer { entries.withLock { $0.endKeeping(key, number) } }
         guard let persistence, persistence.includes(key) else { return }
         do {
@@ -87,30 +94,33 @@ extension QueryCache {
             let codec = persistence.coder.codec
             let row = Self.rowKey(key)
             let mark = Self.rowKey(key, Self.markType)
-            let store = persistence.store
-            func put() async throws {
-                try await store.write(durability: .relaxed) { [self] transaction in
-                    // Looked at where writes are in order: a removal comes wholly before or after.
-                    let (isWanted, isInvalidated) = entries.withLock {
-                        ($0.isKeeping(key, number), $0.isInvalidated(key))
-                    }
-                    guard isWanted else { return }
-                    try transaction.put(payload, at: row, updatedAt: time, codec: codec)
-                    if isInvalidated {
-                        try transaction.put([], at: mark, updatedAt: time, codec: .opaque)
-                    } else {
-                        try transaction.removeRow(at: mark)
-                    }
+            try await Self.writeMakingRoom(in: persistence.store) { [self] transaction in
+                // Looked at where writes are in order: a removal comes wholly before or after.
+                let (isWanted, isInvalidated) = entries.withLock {
+                    ($0.isKeeping(key, number), $0.isInvalidated(key))
                 }
-            }
-            do {
-                try await put()
-            } catch StoreError.full(let shortage) {
-                guard try await Self.removeOldest(shortage.missing, in: store) else { throw StoreError.full(shortage) }
-                try await put()
+                guard isWanted else { return }
+                try transaction.put(payload, at: row, updatedAt: time, codec: codec)
+                if isInvalidated {
+                    try transaction.put([], at: mark, updatedAt: time, codec: .opaque)
+                } else {
+                    try transaction.removeRow(at: mark)
+                }
             }
         } catch {
             host.logger.warning("a query value could not be kept", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Writes, and once more without the oldest kept values when the store is full.
+    private static func writeMakingRoom(
+        in store: Store, _ body: @escaping @Sendable (inout Transaction) throws -> Void
+    ) async throws {
+        do {
+            try await store.write(durability: .relaxed, body)
+        } catch StoreError.full(let shortage) {
+            guard try await removeOldest(shortage.missing, in: store) else { throw StoreError.full(shortage) }
+            try await store.write(durability: .relaxed, body)
         }
     }
 
@@ -171,16 +181,36 @@ extension QueryCache {
         }
         let found = keys
         for start in stride(from: 0, to: found.count, by: Self.rowsPerCommit) {
-            try await persistence.store.write(durability: .relaxed) { [self] transaction in
-                // Fetched again since, and kept without a mark.
-                let newer = entries.withLock { $0.texts(from: prefix, isValid: true) }
-                for key in found[start..<min(start + Self.rowsPerCommit, found.count)] where !newer.contains(key) {
-                    let value = RowKey(resource: Self.resource, type: Self.rowType, key: key)
-                    let mark = RowKey(resource: Self.resource, type: Self.markType, key: key)
-                    // As old as the value, so that both are swept together.
-                    guard let time = try transaction.row(at: value)?.updatedAt else { continue }
-                    try transaction.put([], at: mark, updatedAt: time, codec: .opaque)
+            let batch = found[start..<min(start + Self.rowsPerCommit, found.count)]
+            do {
+                try await Self.writeMakingRoom(in: persistence.store) { [self] transaction in
+                    try mark(batch, from: prefix, in: &transaction, removing: false)
                 }
+            } catch StoreError.full {
+                // A value that is fetched again rather than one that is taken for valid.
+                try await persistence.store.write(durability: .relaxed) { [self] transaction in
+                    try mark(batch, from: prefix, in: &transaction, removing: true)
+                }
+            }
+        }
+    }
+
+    /// - Parameter isRemoving: whether to remove the values, which needs no room, instead of marking them.
+    private func mark(
+        _ keys: ArraySlice<String>, from prefix: QueryKey, in transaction: inout Transaction, removing isRemoving: Bool
+    ) throws {
+        // Fetched again since, and kept without a mark.
+        let newer = entries.withLock { $0.texts(from: prefix, isValid: true) }
+        for key in keys where !newer.contains(key) {
+            let value = RowKey(resource: Self.resource, type: Self.rowType, key: key)
+            let mark = RowKey(resource: Self.resource, type: Self.markType, key: key)
+            // As old as the value, so that both are swept together.
+            guard let time = try transaction.row(at: value)?.updatedAt else { continue }
+            if isRemoving {
+                try transaction.removeRow(at: value)
+                try transaction.removeRow(at: mark)
+            } else {
+                try transaction.put([], at: mark, updatedAt: time, codec: .opaque)
             }
         }
     }

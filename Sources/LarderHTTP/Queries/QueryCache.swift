@@ -170,15 +170,17 @@ extension QueryCache {
         let (number, isOutdated) = entries.withLock { table -> (UInt64?, Bool) in
             guard var entry = table[key], entry.flight === flight else { return (nil, false) }
             entry.flight = nil
-            let number = entry.version == version ? change(&entry, &table) : nil
-            // What was invalidated while it was fetched is no newer than that.
+            entry.awaiting = entry.awaiting.filter { entry.observers[$0].map { $0.type != flight.type } ?? false }
+            let isLatest = entry.version == version
+            let number = isLatest ? change(&entry, &table) : nil
+            // What was invalidated while it was fetched is no newer than that; a value set meanwhile speaks for itself.
             let isOutdated = entry.invalidatedAt > flight.beganAt
-            if isOutdated { entry.isInvalidated = true }
+            if isOutdated, isLatest { entry.isInvalidated = true }
             table[key] = entry
             return (number, isOutdated)
         }
         tellObservers(of: key)
-        if isOutdated { refresh(key) }
+        if isOutdated { refresh(key) } else { fetchForAwaiting(key) }
         return number
     }
 }
@@ -187,6 +189,7 @@ extension QueryEntry {
     /// Forgets the value, and the fetch that may bring another.
     mutating func clear() {
         flight = nil
+        awaiting = []
         value = nil
         updatedAt = nil
         error = nil

@@ -18,6 +18,8 @@ struct QueryEntry: Sendable {
     var version: UInt64 = 0
     /// Those who watch.
     var observers: [UInt64: QueryObserver] = [:]
+    /// The observers that need a fetch of their type; those of another type than the fetch under way have theirs after it.
+    var awaiting: Set<UInt64> = []
     /// When somebody last asked, in milliseconds since 1970-01-01 UTC.
     var usedAt: Int64
     /// How the last asker wants it kept.
@@ -41,7 +43,9 @@ struct QueryEntry: Sendable {
 /// Somebody who watches a key, and knows how to fetch its value.
 struct QueryObserver: Sendable {
     let options: KeyedQueryOptions
-    /// Whether a value is of the type that is watched.
+    /// The type of value that is watched.
+    let type: ObjectIdentifier
+    /// Whether a value is of that type.
     let watches: @Sendable (any Sendable) -> Bool
     let begin: @Sendable () -> Void
     let tell: @Sendable (QueryEntry) -> Void

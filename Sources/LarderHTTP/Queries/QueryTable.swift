@@ -1,5 +1,5 @@
 /// A change of all keys that begin with one, which the store has not been told of yet.
-struct QuerySweep: Sendable {
+struct QuerySweep: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case invalidation, removal
     }
@@ -46,9 +46,10 @@ struct QueryTable: Sendable {
         return lastNumber
     }
 
-    /// Begins a change that the store is to be told of.
+    /// Begins a change that is to be written to the store; it replaces an equal one, which it repeats.
     mutating func begin(_ sweep: QuerySweep) -> UInt64 {
         let number = makeNumber()
+        if sweep.kind == .invalidation { sweeps = sweeps.filter { $0.value != sweep } }
         sweeps[number] = sweep
         sweepCount += 1
         if sweep.kind == .removal { keeping = keeping.filter { !$0.key.hasPrefix(sweep.prefix) } }
