@@ -180,4 +180,30 @@ import Testing
         let old = try await world.cache.file(image, strategy: .cacheElseNetwork)
         #expect(try await old.value.body.bytes() == content(10))
     }
+
+    @Test(arguments: [ObjectPersistence.memory, .persistent])
+    func `is kept without the host's own secrets`(place: ObjectPersistence) async throws {
+        let options = ObjectCacheOptions(secretFields: ["X-House-Key"])
+        let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [], options: options)
+        let name = try #require(HTTPField.Name("X-House-Key"))
+        world.server.set { $0.files[path] = content(10) }
+        world.network.plan(.header(name, "hush"), times: 9, where: { _ in true })
+        #expect(try await world.cache.file(image).storage.word == "kept")
+        #expect(try await world.cache.file(image).origin == .revalidated)
+        #expect(try await world.cache.file(image, strategy: .cacheOnly).value.head.headerFields[name] == nil)
+    }
+
+    @Test(arguments: [ObjectPersistence.memory, .persistent])
+    func `or an object is not replaced by a part that was not asked for`(place: ObjectPersistence) async throws {
+        let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
+        world.server.set { $0.files[path] = content(10) }
+        _ = try await world.cache.file(image)
+        _ = try await world.cache.object(user(1))
+        world.server.set { $0.files[path] = content(3) }
+        world.server.put("User", "1", "5")
+        world.network.plan(.status(.partialContent), times: 9, where: { _ in true })
+        #expect(try await world.cache.file(image).value.body.bytes() == content(10))
+        #expect(try await world.cache.object(user(1)).number == "1")
+        await #expect(throws: HTTPCacheError.self) { try await world.cache.file(image, strategy: .networkOnly) }
+    }
 }

@@ -13,7 +13,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
 }
 
-@Suite struct `Writes about one object` {
+@Suite(.timeLimit(.minutes(2))) struct `Writes about one object` {
     @Test func `go behind what waits in memory, also by the network only`() async throws {
         let world = try ObjectWorld()
         world.goOffline()
@@ -97,7 +97,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     }
 }
 
-@Suite struct `The body of a write` {
+@Suite(.timeLimit(.minutes(2))) struct `The body of a write` {
     private let file = ObjectFile(of: user(1), attribute: "image")
     private func types(_ world: ObjectWorld) -> [String?] {
         world.network.recorded.filter { $0.request.method == .put }.map { $0.request.headerFields[.contentType] }
@@ -122,7 +122,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     }
 }
 
-@Suite struct `A page of a captive portal` {
+@Suite(.timeLimit(.minutes(2))) struct `A page of a captive portal` {
     private func portal(_ world: ObjectWorld) {
         let page = Array("1\tplease sign in".utf8)
         world.network.plan(

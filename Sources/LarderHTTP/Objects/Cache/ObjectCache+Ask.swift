@@ -186,6 +186,9 @@ extension ObjectCache {
         if response.head.status.kind == .successful, !service.accepts(response.head, at: request.path ?? "") {
             throw .transport(.notTheServers)
         }
+        if response.head.status == .partialContent, request.method == .get {
+            throw .transport(.other(reason: "a part was sent, and the whole was asked for"))
+        }
         return response
     }
 
@@ -193,9 +196,16 @@ extension ObjectCache {
     func beginAnswer(to question: ObjectQuestion) -> AnswerFilter {
         let start = order.begin()
         // What waits is read behind it: what was sent before that is in the answer.
-        return AnswerFilter(order: order, start: start, question: question, writes: writes, waited: queuedWrites)
+        let inMemory = Set(writes.all.map(\.write.path))
+        do {
+            let queued = try state.withLock { $0.persistent?.writes }?.waiting() ?? []
+            return AnswerFilter(
+                order: order, start: start, question: question, writes: writes,
+                paths: inMemory.union(queued.map(\.path)), queued: Set(queued.compactMap(\.changed)))
+        } catch {
+            host.logger.warning("an answer is not kept, since the queue of writes cannot be read: \(error)")
+            return AnswerFilter(
+                order: order, start: start, question: question, writes: writes, paths: inMemory, queued: nil)
+        }
     }
-
-    /// The writes that wait in the queue of persistent classes; none, where that cannot be read.
-    var queuedWrites: [WaitingWrite] { (try? state.withLock { $0.persistent?.writes }?.waiting()) ?? [] }
 }

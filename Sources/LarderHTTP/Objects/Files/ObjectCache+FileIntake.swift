@@ -39,8 +39,8 @@ extension ObjectCache {
                 entry, .network, state: .fresh(until: entry.response.receivedAt), ObjectReason.asked)
             answer.storage = entry.isKept ? ObjectReason.kept : ObjectReason.tooLarge
             if !filter.admits(file, at: path) {
-                // Removed or replaced here between the last look and now.
-                await dropFiles(.key(file.key))
+                // Removed or replaced here between the last look and now; a newer copy may lie there already.
+                await drop(entry, from: cache)
                 answer.storage = ObjectReason.overtaken
             }
             return answer
@@ -121,6 +121,14 @@ extension ObjectCache {
         switch persistence {
         case .memory: memory.files
         case .persistent: state.withLock { $0.persistent?.files }
+        }
+    }
+
+    private func drop(_ entry: CachedResponse, from cache: any ResponseCache) async {
+        do {
+            try await cache.discard(entry)
+        } catch {
+            host.logger.warning("an old file could not be removed: \(error)")
         }
     }
 

@@ -8,24 +8,14 @@ struct AnswerFilter: Sendable {
     let start: UInt64
     let question: ObjectQuestion
     let writes: MemoryWrites
-    /// The writes that waited in the queue when the server was asked.
-    let waited: [WaitingWrite]
-    private let queued: Set<ObjectName>
-
-    init(
-        order: ChangeOrder, start: UInt64, question: ObjectQuestion, writes: MemoryWrites, waited: [WaitingWrite]
-    ) {
-        self.order = order
-        self.start = start
-        self.question = question
-        self.writes = writes
-        self.waited = waited
-        queued = Set(waited.compactMap(\.changed))
-    }
+    /// The paths of the writes that waited when the server was asked, in memory and in the queue.
+    let paths: Set<String>
+    /// The objects of those that waited in the queue; nil where it could not be read, and nothing may be kept.
+    let queued: Set<ObjectName>?
 
     /// The changes to make in a storage, in their order.
     func admitted(_ changes: [ObjectChange], to persistence: ObjectPersistence) -> [ObjectChange] {
-        if isRemoved { return [] }
+        if isRemoved || queued == nil { return [] }
         var held: Set<ObjectName> = []
         return changes.compactMap { (change) -> ObjectChange? in
             switch change {
@@ -51,9 +41,10 @@ struct AnswerFilter: Sendable {
         }
     }
 
-    /// Whether the content of a file may be kept: not after a change of it, nor with an upload before or behind the answer.
+    /// Whether a file's content may be stored: no write to it since the request, none waiting when it began, none waiting
+    /// now.
     func admits(_ file: ObjectFile, at path: String) -> Bool {
-        !order.wasChanged(file, since: start) && !waited.contains { $0.path == path } && !writes.isWaiting(at: path)
+        queued != nil && !order.wasChanged(file, since: start) && !paths.contains(path) && !writes.isWaiting(at: path)
     }
 
     /// Whether what was asked for was removed.
@@ -65,8 +56,8 @@ struct AnswerFilter: Sendable {
         }
     }
 
-    /// A write that waited in the queue may have been sent since: nobody can tell whether the answer came before it.
+    /// A write that waited in the queue may have been sent since: the answer may predate it.
     private func isUnchanged(_ name: ObjectName) -> Bool {
-        !order.wasChanged(name, since: start) && !queued.contains(name)
+        !order.wasChanged(name, since: start) && queued?.contains(name) == false
     }
 }

@@ -9,12 +9,26 @@ final class MemoryWrites: Sendable {
         var effects: [ObjectChange]
         /// What undoes its effect, should the server refuse it.
         var undo: [ObjectChange]
+        /// How many HTML pages under 4xx have answered it, of those a while apart.
+        var pages = 0
+        /// When the last one of them did.
+        var pageAt: Int64?
     }
 
+    /// The time between two pages that count, in milliseconds: a burst of tries meets the same captive portal.
+    private static let pageInterval: Int64 = 60_000
+
     private let items = Mutex<[Item]>([])
+    private let removals = Atomic(0)
 
     /// All of them.
     var all: [Item] { items.withLock { $0 } }
+
+    /// The oldest one.
+    var first: Item? { items.withLock { $0.first } }
+
+    /// How often all of them were given up.
+    var removalCount: Int { removals.load(ordering: .acquiring) }
 
     /// Whether a write about an object waits.
     func isWaiting(about object: ObjectName) -> Bool {
@@ -26,9 +40,35 @@ final class MemoryWrites: Sendable {
         items.withLock { items in items.contains { $0.write.path == path } }
     }
 
-    /// Adds a write at the end.
-    func append(_ write: QueuedWrite, effects: [ObjectChange], undo: [ObjectChange]) {
-        items.withLock { $0.append(Item(write: write, effects: effects, undo: undo)) }
+    /// Adds a write at the end, once.
+    ///
+    /// - Parameter count: the ``removalCount`` when the write was made; with another one now, it was given up with the rest.
+    /// - Returns: whether it waits.
+    func append(
+        _ write: QueuedWrite, effects: [ObjectChange], undo: [ObjectChange], ifStillAt count: Int
+    ) -> Bool {
+        items.withLock { items in
+            guard removalCount == count else { return false }
+            if !items.contains(where: { $0.write.id == write.id }) {
+                items.append(Item(write: write, effects: effects, undo: undo))
+            }
+            return true
+        }
+    }
+
+    /// Counts an HTML page under 4xx in answer to a write.
+    ///
+    /// - Returns: how many there were, with a while between each two.
+    func countPage(_ id: UUIDBytes, at now: Int64) -> Int {
+        items.withLock { items in
+            guard let place = items.firstIndex(where: { $0.write.id == id }) else { return 0 }
+            let isApart = items[place].pageAt.map { abs(now - $0) >= Self.pageInterval } ?? true
+            if isApart {
+                items[place].pages += 1
+                items[place].pageAt = now
+            }
+            return items[place].pages
+        }
     }
 
     /// Takes out a write that the server has.
@@ -77,6 +117,7 @@ final class MemoryWrites: Sendable {
     /// - Returns: how many there were.
     func removeAll() -> Int {
         items.withLock { items in
+            removals.add(1, ordering: .releasing)
             defer { items = [] }
             return items.count
         }

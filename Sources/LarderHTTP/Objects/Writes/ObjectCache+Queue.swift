@@ -31,8 +31,9 @@ extension ObjectCache {
     ///
     /// Call it when there is a connection again; saving does so by itself. Writes of persistent classes wait in the
     /// ``WriteQueue``, which sends them by itself. Stops at the first write that the server does not answer, or answers with
-    /// 3xx, 401, 403, 408, 429, 5xx or an HTML page: it waits on, and what is behind it. Any other refusal ends its write, takes its effect
-    /// back, and is told. A second call while one is under way waits for that one.
+    /// 3xx, 401, 403, 408, 429, 5xx or an HTML page: it waits on, and what is behind it. Any other refusal ends its write,
+    /// takes its effect back, and is reported; so does the fifth HTML page under another 4xx, counted once a minute, since
+    /// that is a proxy's refusal and no captive portal's page. A second call while one is under way waits for that one.
     ///
     /// - Throws: what the storage in memory throws.
     @discardableResult
@@ -49,8 +50,8 @@ extension ObjectCache {
 
     private func passQueue() async throws -> QueueReport {
         var report = QueueReport()
-        let waiting = writes.all
-        for (place, item) in waiting.enumerated() {
+        // Read again for each: a write may be given up or moved to the queue while the one before it is under way.
+        while let item = writes.first {
             let write = item.write
             do throws(HTTPCacheError) {
                 _ = try await send(write)
@@ -59,23 +60,39 @@ extension ObjectCache {
                 if !item.effects.isEmpty { order.noteWrite(of: .object(write.object)) }
                 writes.accept(write.id)
             } catch {
-                guard !error.isForLater, case .server(let head) = error, Self.isFinal(head.status) else {
+                guard let status = finalStatus(of: error, for: write.id) else {
                     host.logger.info("a write waits on: \(error)")
-                    report.waiting = waiting.count - place
+                    report.waiting = writes.all.count
                     return report
                 }
-                report.rejected.append(QueueReport.Rejection(id: write.id, status: head.status.code))
-                try await memory.objects.apply(writes.reject(write.id))
+                host.logger.warning("a write that waited in memory was refused with status \(status)")
+                report.rejected.append(QueueReport.Rejection(id: write.id, status: status))
+                try await takeBack(write.id)
             }
         }
         return report
     }
 
-    /// Whether the same write will be refused again.
-    private static func isFinal(_ status: HTTPResponse.Status) -> Bool {
-        switch status.code {
-        case 401, 403, 408, 429: false
-        default: status.kind != .serverError
+    /// The status that refuses a waiting write for good; nil when it waits on.
+    private func finalStatus(of error: HTTPCacheError, for id: UUIDBytes) -> Int? {
+        guard case .server(let head) = error else { return nil }
+        switch WriteVerdict(error) {
+        case .refused: return head.status.code
+        case .page: return writes.countPage(id, at: host.now()) < WriteVerdict.mostPages ? nil : head.status.code
+        case .later, .failed: return nil
         }
+    }
+
+    /// Removes a refused write and its effect, in one step: an answer in between would be undone with it.
+    private func takeBack(_ id: UUIDBytes) async throws {
+        let undo = Mutex<[ObjectChange]?>(nil)
+        try await memory.objects.apply(deciding: { [writes] in
+            // Decided once, should the storage ask again.
+            undo.withLock { known in
+                let changes = known ?? writes.reject(id)
+                known = changes
+                return changes
+            }
+        })
     }
 }

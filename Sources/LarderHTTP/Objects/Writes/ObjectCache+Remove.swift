@@ -68,7 +68,8 @@ extension ObjectCache {
     ///
     /// Writes that wait in the ``WriteQueue`` are the queue's own, and go with its account.
     ///
-    /// - Parameter discardingUnsent: whether the writes that wait in memory are given up too.
+    /// - Parameter discardingUnsent: whether the writes that wait in memory are given up too, and those made before that are
+    ///   about to wait: they end with ``HTTPCacheError/transport(_:)``. A request under way is not recalled.
     /// - Throws: what the storages throw.
     @discardableResult
     public func clear(discardingUnsent: Bool = false) async throws -> StorageRemoval {

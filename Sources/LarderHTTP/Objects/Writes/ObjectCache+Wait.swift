@@ -1,32 +1,50 @@
 internal import LarderFormat
 internal import LarderStore
+internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
 // What a write changes here, and where it waits.
 extension ObjectCache {
-    /// Has a write wait, and its effect be seen.
+    /// Queues a write, and shows its effect.
+    ///
+    /// - Parameter count: the ``MemoryWrites/removalCount`` when the write was made.
     func wait(
-        _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?
+        _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
+        ifStillAt count: Int
     ) async throws(HTTPCacheError) {
         note(write)
         do {
             if let queue {
-                try await handOver(writes.all.filter { $0.write.object == made.object }, to: queue)
+                try checkNotGivenUp(since: count)
+                let older = writes.all.filter { $0.write.object == made.object }
+                try await handOver(older, to: queue)
                 try await queue.enqueue(made, effects: changes.compactMap(\.effect))
+                // An answer asked for since the first note did not find it in the queue.
+                note(write)
                 // What lies in memory would be found before it.
-                try await memory.objects.apply(changes.compactMap { $0.object.map { .remove($0) } })
+                let moved = Set((older.flatMap(\.effects) + changes).compactMap(\.object))
+                try await memory.objects.apply(moved.map { .remove($0) })
             } else {
-                // Before its effect is seen, so that no answer comes in between.
-                writes.append(made, effects: changes, undo: try undoing(changes))
-                try await memory.objects.apply(changes)
+                let undo = try undoing(changes)
+                // In one step, so that neither an answer nor a removal comes in between.
+                try await memory.objects.apply(deciding: { [writes] in
+                    writes.append(made, effects: changes, undo: undo, ifStillAt: count) ? changes : []
+                })
+                try checkNotGivenUp(since: count)
             }
         } catch {
-            // The caller is told that it does not wait.
+            // The caller gets an error, so it must not wait.
             if queue == nil { writes.accept(made.id) }
             throw .reading(error)
         }
         await dropFiles(of: write)
+    }
+
+    /// Throws when the waiting writes were given up since `count` was their ``MemoryWrites/removalCount``: a write made
+    /// before that is one of them, and must not go out under the credentials of the next account.
+    func checkNotGivenUp(since count: Int) throws(HTTPCacheError) {
+        guard writes.removalCount == count else { throw .transport(.cancelled) }
     }
 
     /// Moves writes that wait in memory into the queue, where a later one about the same object is to wait behind them.
@@ -91,7 +109,7 @@ extension ObjectCache {
         }
     }
 
-    /// Makes the changes of a write where it belongs; an object that is gone is gone everywhere.
+    /// Makes the changes of a write where it belongs; a deleted object is removed from both storages.
     ///
     /// - Parameter start: when the write was sent; an object that was removed from storage since is not brought back.
     func change(

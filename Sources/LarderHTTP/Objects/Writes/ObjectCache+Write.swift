@@ -16,15 +16,19 @@ public enum WriteOutcome: Sendable {
 extension ObjectCache {
     /// Saves an object: sends it, or queues it while the server cannot be reached; either way it is kept as it is now.
     ///
-    /// Writes about one object go one after another, and what waits already goes first. A write of a class in memory waits
+    /// Writes to one object are sent in order; waiting writes are sent first. A write of a class in memory waits
     /// there, and is lost with the program; one of a persistent class waits in the ``WriteQueue``. If the server refuses it
     /// in the end, its effect is taken back.
+    ///
+    /// While a write to the object is being sent, a second one waits for it: readers see the second once the first is
+    /// answered or has timed out (``ObjectCacheOptions/timeouts``), whatever its strategy. Cancelling its task does not end
+    /// that wait.
     ///
     /// What a captive portal answers in the server's place (a redirection, 511, an HTML page) counts as no connection, as do
     /// 408, 429 and 503.
     ///
-    /// With ``ObjectStrategy/networkOnly`` nothing is queued and nothing is kept (what is deleted goes all the same): older writes about the object that wait are
-    /// sent first, and where they cannot be, this one is not sent either.
+    /// With ``ObjectStrategy/networkOnly`` nothing is queued and nothing is kept (a deleted object is still removed locally):
+    /// older writes about the object that wait are sent first, and where they cannot be, this one is not sent either.
     ///
     /// - Throws: ``HTTPCacheError/server(_:)`` when the server refuses it, and nothing is changed then;
     ///   ``HTTPCacheError/transport(_:)`` when it may not be queued; ``HTTPCacheError/notConfigured(_:)``,
@@ -70,8 +74,10 @@ extension ObjectCache {
         _ strategy: ObjectStrategy, _ target: ObjectPersistence
     ) async throws(HTTPCacheError) -> WriteOutcome {
         let made = try queuedWrite(write, payload, contentType)
+        let count = writes.removalCount
         await turns.enter(write.object)
         defer { turns.leave(write.object) }
+        try checkNotGivenUp(since: count)
         let queue = try queue(for: write.object, target)
         if strategy == .networkOnly { return .sent(try await sendUnqueued(made, write, queue)) }
         let isTooLong = if case .upload = write { Int64(payload.count) > options.fileLimit } else { false }
@@ -85,12 +91,13 @@ extension ObjectCache {
             tried.isInDoubt = true
             return .sent(try await sendAndKeep(tried, write, changes, queue, in: target))
         } catch {
-            guard error.isForLater else { throw error }
+            let verdict = WriteVerdict(error)
+            guard verdict == .later || verdict == .page else { throw error }
             tried.isInDoubt = tried.isInDoubt && error.mayHaveArrived
             if isTooLong {
                 throw .uploadTooLarge(actual: Int64(payload.count), limit: options.fileLimit)
             }
-            try await wait(tried, write, changes, queue)
+            try await wait(tried, write, changes, queue, ifStillAt: count)
             return .queued(tried.id)
         }
     }

@@ -1,0 +1,57 @@
+import HTTPTypes
+import Larder
+import LarderFormat
+import LarderHTTP
+import LarderStore
+import Synchronization
+
+/// The outbox's queue, with something that happens before a write is in it.
+struct HookedQueue: WriteQueue {
+    struct Unreadable: Error {}
+
+    let base: OutboxWriteQueue
+    let meanwhile: Meanwhile
+    let isUnreadable = Flag(false)
+
+    var keyField: HTTPField.Name { base.keyField }
+
+    func enqueue(_ write: QueuedWrite, effects: [RowEffect]) async throws {
+        await meanwhile.run(before: "enqueue")
+        try await base.enqueue(write, effects: effects)
+    }
+
+    func hasWaiting() throws -> Bool { try !waiting().isEmpty }
+
+    func waiting() throws -> [WaitingWrite] {
+        if isUnreadable.value { throw Unreadable() }
+        return try base.waiting()
+    }
+
+    func sendWaiting(about object: ObjectName) async throws { try await base.sendWaiting(about: object) }
+}
+
+/// Objects in memory, with something that happens before changes are made.
+final class HookedObjects: ObjectStorage {
+    private let base = MemoryObjectStorage()
+    private let meanwhile: Meanwhile
+
+    init(_ meanwhile: Meanwhile) { self.meanwhile = meanwhile }
+
+    func object(_ name: ObjectName) -> ObjectEntry? { base.object(name) }
+
+    func collection(_ name: CollectionName) -> CollectionEntry? { base.collection(name) }
+
+    func collections(holding object: ObjectName) -> [CollectionName] { base.collections(holding: object) }
+
+    func collections(ofClass className: String) -> [CollectionName] { base.collections(ofClass: className) }
+
+    func classNames() -> [String] { base.classNames() }
+
+    func apply(_ changes: [ObjectChange]) async throws { try await apply(deciding: { changes }) }
+
+    @discardableResult
+    func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {
+        await meanwhile.run(before: "apply")
+        return try await base.apply(deciding: decide)
+    }
+}
