@@ -24,22 +24,53 @@ package final class OwnerLock: Sendable {
 
     /// Takes the lock of the file `name`, made when there is none; nil while something else holds it.
     ///
+    /// Blocks for some milliseconds at most, where other processes look at the file all the time.
+    ///
     /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the store's; others of the system.
     package static func take(_ name: String, in path: String) throws(EngineError) -> OwnerLock? {
-        let directory = StoreDirectory(path: path)
-        // The file may be made, removed or replaced by another process between two steps.
-        for _ in 0..<8 {
-            guard let file = try open(name, in: directory) else { continue }
-            guard try file.lock(exclusive: true, waits: false) else { return nil }
-            guard try FileIdentity.of(path + "/" + name) == file.identity().file else { continue }
-            if fchmod(file.number, 0o600) != 0 { throw EngineError(code: errno, operation: "fchmod") }
-            var record = magic
-            let process = UInt64(UInt32(bitPattern: getpid()))
-            for byte in 0..<8 { record.append(UInt8(truncatingIfNeeded: process >> (8 * byte))) }
-            try file.write(record, at: 0)
-            return OwnerLock(file)
+        try take(name, in: path, pause: LockWait.standard.pause)
+    }
+
+    /// As ``take(_:in:)``; `pause` blocks the thread between two tries.
+    static func take(_ name: String, in path: String, pause: (Duration) -> Void) throws(EngineError) -> OwnerLock? {
+        var length = Duration.microseconds(50)
+        for _ in 0..<tries {
+            switch try tryOnce(name, in: path) {
+            case .taken(let lock): return lock
+            case .owned: return nil
+            case .changed: break
+            case .lookedAt:
+                pause(length)
+                length = min(length * 2, .milliseconds(1))
+            }
         }
         return nil
+    }
+
+    private static let tries = 16
+
+    private enum Try {
+        case taken(OwnerLock)
+        case owned
+        /// Another process made, removed or replaced the file between two steps.
+        case changed
+        /// Another process looks at the lock, or tries to take it too.
+        case lookedAt
+    }
+
+    private static func tryOnce(_ name: String, in path: String) throws(EngineError) -> Try {
+        guard let file = try open(name, in: StoreDirectory(path: path)) else { return .changed }
+        guard try file.lock(exclusive: true, waits: false) else {
+            // A look shares the lock for a moment, an owner never does. What is shared here ends with the open file.
+            return try file.lock(exclusive: false, waits: false) ? .lookedAt : .owned
+        }
+        guard try FileIdentity.of(path + "/" + name) == file.identity().file else { return .changed }
+        if fchmod(file.number, 0o600) != 0 { throw EngineError(code: errno, operation: "fchmod") }
+        var record = magic
+        let process = UInt64(UInt32(bitPattern: getpid()))
+        for byte in 0..<8 { record.append(UInt8(truncatingIfNeeded: process >> (8 * byte))) }
+        try file.write(record, at: 0)
+        return .taken(OwnerLock(file))
     }
 
     /// What holds the lock of the file `name`; nil when nothing does.
@@ -54,7 +85,7 @@ package final class OwnerLock: Sendable {
             if error == .notFound { return nil }
             throw error
         }
-        // Shared, and for a moment: those who only look do not stand in each other's way.
+        // Shared, and for a moment: looks do not exclude each other, and `take` tells one from an owner.
         if try file.lock(exclusive: false, waits: false) { return nil }
         let record = try file.read(size, at: 0)
         guard record.count == size, Array(record[0..<8]) == magic else { return .unknown }

@@ -35,7 +35,7 @@ extension Outbox {
     func own() async throws -> Bool {
         for attempt in 1...3 {
             if try claim() { return true }
-            // One that only looks, or carries out one command, is done in a moment.
+            // Another process that carries out one command is done in a moment.
             if attempt < 3 { try await store.host.sleep(.milliseconds(20)) }
         }
         return false

@@ -1,5 +1,4 @@
 internal import LarderEngine
-internal import Synchronization
 
 /// The right to send what a store's outbox holds, for as long as the value lives: nothing else has it meanwhile, in this
 /// process or another.
@@ -9,9 +8,9 @@ package final class OutboxOwnership: Sendable {
     fileprivate init(_ lock: OwnerLock) { self.lock = lock }
 }
 
-/// What sends the writes of a store's outbox.
+/// The process that sends the writes of a store's outbox.
 public struct OutboxOwner: Hashable, Sendable {
-    /// The process that does, where it is known; it may be this one, with another outbox.
+    /// Its number, where it is known; it may be this process, with another outbox.
     public let processID: Int32?
 
     package init(processID: Int32?) { self.processID = processID }
@@ -19,22 +18,18 @@ public struct OutboxOwner: Hashable, Sendable {
 
 extension Store {
     private static let outboxLock = "outbox.lock"
-    /// Held while this process looks at the file: a look takes the lock for a moment, and must not seem to be an owner.
-    private static let looking = Mutex(())
 
     /// Takes the right to send what the outbox holds; nil while something else has it.
     ///
     /// - Throws: ``EngineError``.
     package func ownOutbox() throws -> OutboxOwnership? {
         try checkWritable()
-        return try Self.looking.withLock { _ in
-            try OwnerLock.take(Self.outboxLock, in: path).map { OutboxOwnership($0) }
-        }
+        return try OwnerLock.take(Self.outboxLock, in: path).map { OutboxOwnership($0) }
     }
 
-    /// What has the right to send what the outbox holds; nil when nothing has.
+    /// The owner of the right to send what the outbox holds; nil when there is none.
     package func outboxOwner() throws -> OutboxOwner? {
-        switch try Self.looking.withLock({ _ in try OwnerLock.holder(of: Self.outboxLock, in: path) }) {
+        switch try OwnerLock.holder(of: Self.outboxLock, in: path) {
         case .none: nil
         case .some(.process(let id)): OutboxOwner(processID: id)
         case .some(.unknown): OutboxOwner(processID: nil)

@@ -1,0 +1,46 @@
+// Proves that a look at an owner's lock is not taken for an owner, and that an owner is.
+import Foundation
+import Testing
+
+@testable import LarderEngine
+
+@Suite struct `An owner's lock` {
+    private static let name = "outbox.lock"
+    private let directory = TemporaryDirectory()
+
+    /// Locks the file as another process does.
+    private func hold(exclusive: Bool) throws -> FileDescriptor {
+        try StoreDirectory(path: directory.path).create()
+        let file = try FileDescriptor(directory.path + "/" + Self.name, O_RDWR | O_CREAT)
+        #expect(try file.lock(exclusive: exclusive, waits: false))
+        return file
+    }
+
+    @Test func `is taken when a look ends in time`() throws {
+        let look = try hold(exclusive: false)
+        var pauses = 0
+        let lock = try OwnerLock.take(Self.name, in: directory.path) { _ in
+            pauses += 1
+            if pauses == 2 { flock(look.number, LOCK_UN) }
+        }
+        #expect(lock != nil && pauses == 2)
+        let process = ProcessInfo.processInfo.processIdentifier
+        #expect(try OwnerLock.holder(of: Self.name, in: directory.path) == .process(process))
+    }
+
+    @Test func `is not taken beside an owner, without a pause`() throws {
+        let owner = try hold(exclusive: true)
+        var pauses = 0
+        #expect(try OwnerLock.take(Self.name, in: directory.path) { _ in pauses += 1 } == nil)
+        #expect(pauses == 0)
+        withExtendedLifetime(owner) {}
+    }
+
+    @Test func `is given up after some milliseconds where looks have no end`() throws {
+        let look = try hold(exclusive: false)
+        var waited = Duration.zero
+        #expect(try OwnerLock.take(Self.name, in: directory.path) { waited += $0 } == nil)
+        #expect(waited > .milliseconds(5) && waited < .milliseconds(20))
+        withExtendedLifetime(look) {}
+    }
+}
