@@ -8,7 +8,9 @@ extension BufferUploader {
     /// Uploads what is kept, and what is appended, until the task is cancelled or the store closes. Called once at a
     /// time.
     ///
-    /// A request under way then is ended; it is sent again as it was, under its key, at the next start.
+    /// A request under way then is ended; it is sent again as it was, under its key, at the next start. Unlike the outbox, an uploader
+    /// does not exclude others: run one per store and buffer. Two at once, in whatever processes, send the same points under the same
+    /// key, which a server that keeps keys performs once.
     public func run() async {
         let (inputs, continuation) = AsyncStream<UploaderInput>.makeStream()
         // Before the ring is read, so that nothing appended meanwhile is missed.
@@ -88,7 +90,7 @@ extension BufferUploader {
                 (try view.buffer(ring), try view.pointSequences(in: ring, limit: policy.mostPoints))
             }
             await step(
-                .ring(found?.upload ?? BufferUpload(), oldest: oldest, serverWait: outbox.waitOfOthers()))
+                .ring(found?.upload ?? BufferUpload(), oldest: oldest, serverWait: outbox.waitOfServer()))
         } catch {
             outbox.store.host.logger.error("a buffer could not be read", metadata: ["error": "\(error)"])
             await step(.storageFailed)
@@ -181,7 +183,7 @@ extension BufferUploader {
     }
 
     private func answer(to flight: BufferUpload.Flight, of ring: BufferName) async -> Answer {
-        if let rest = outbox.waitOfOthers() { return .heldBack(rest) }
+        if let rest = outbox.waitOfServer() { return .heldBack(rest) }
         do {
             let points = try outbox.store.read { view in try view.points(in: ring, sequences: flight.sequences) }
             var draft = OutboxDraft(

@@ -146,8 +146,10 @@ extension UploadMachine {
     /// The server has asked for so long, here or elsewhere.
     private mutating func leaveServerAlone(_ rest: Duration?, _ moment: Moment) {
         guard let rest, rest > .zero else { return }
-        let until = moment.elapsed + min(rest, policy.longestRetryAfter)
-        notBefore = max(notBefore ?? until, until)
+        // The longest wait counts from the first look: each point that is appended leads to another.
+        let known = notBefore.flatMap { $0 > moment.elapsed ? $0 : nil }
+        let until = known ?? moment.elapsed + min(rest, policy.longestRetryAfter)
+        notBefore = until
         due = max(due ?? until, until)
     }
 

@@ -153,7 +153,7 @@ extension Outbox {
         of entry: OutboxEntry, at endpoint: String, _ resolver: ConflictResolver
     ) async throws(OutboxError) -> Conflict.Side? {
         guard state.withLock({ $0.gate }) == .signedIn(entry.draft.account) else { throw .notSignedIn }
-        let reply = await exchange(Self.question(endpoint, of: entry.draft), key: entry.id)
+        let reply = await exchangeUnscheduled(Self.question(endpoint, of: entry.draft), key: entry.id)
         guard case .head(let answer) = reply.answer, let head = reply.head, !answer.isForeign else {
             throw .offline
         }

@@ -76,18 +76,19 @@ extension Outbox {
     ///
     /// It goes under a key of its own, so that a proxy that sends it twice does not double it.
     ///
-    /// - Throws: ``OutboxError/offline`` without a network, and where something else answers in the server's place;
-    ///   ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)``,
+    /// - Throws: ``OutboxError/offline`` without a network, during the server's wait (Retry-After), and where something else answers
+    ///   in the server's place, whatever the status; ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)``,
     ///   ``OutboxError/refused(_:)`` for any answer but success.
     public func send(_ write: OutboxWrite) async throws(OutboxError) -> (head: HTTPResponse, body: [UInt8]) {
         let prepared = try prepare(write)
         let isOffline = state.withLock { $0.loop?.machine.network == false }
         if isOffline { throw .offline }
-        let reply = await exchange(prepared.draft, key: prepared.id)
+        let reply = await exchangeUnscheduled(prepared.draft, key: prepared.id)
         if let error = reply.error { throw reply.answer == .notSent ? .offline : .transport(error) }
         guard let head = reply.head, case .head(let answer) = reply.answer else { throw .offline }
         if case .wait = policy.outcomes.verdict(for: answer.facts(prepared.draft.method, tries: 1)) { throw .offline }
         if head.status.code == 401 { throw .notSignedIn }
+        if answer.isForeign { throw .offline }
         guard head.status.kind == .successful else { throw .refused(head) }
         return (head, reply.body ?? [])
     }

@@ -9,7 +9,7 @@ internal import Synchronization
 extension Outbox {
     /// Sends a flight and reads its answer.
     func send(_ flight: Flight) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
-        if let rest = waitOfOthers() { return (.whole(.heldBack(rest)), [:]) }
+        if let rest = waitOfServer() { return (.whole(.heldBack(rest)), [:]) }
         let entries: [OutboxEntry]
         do {
             entries = try store.read { view in try flight.entries.compactMap { try view.outboxEntry($0) } }
@@ -50,21 +50,11 @@ extension Outbox {
         return (.members(found.heads), found.accepted)
     }
 
-    /// What is left of the time that the server asked something else here to leave it alone: sync, or another process. One that was
-    /// noted at a time that has not come yet says nothing: the clock was set back, and the machines know better.
-    func waitOfOthers() -> Duration? {
-        let now = store.host.now()
-        let server = configuration.base.origin
-        // A record that cannot be read keeps nobody from sending.
-        guard let wait = try? store.read({ view in try view.serverWait(of: server, at: now) }), wait.notedAt <= now
-        else { return nil }
-        return .milliseconds(wait.remaining(at: now))
-    }
-
-    /// What is left of the time that the server asked to be left alone for, before this start or by something else here.
+    /// The time that is left of the server's wait: noted by this outbox, by buffers or sync, or by another process.
     func waitOfServer() -> Duration? {
         let now = store.host.now()
         let server = configuration.base.origin
+        // A record that cannot be read does not keep writes from being sent.
         let wait = try? store.read { view in try view.serverWait(of: server, at: now) }
         return wait.map { .milliseconds($0.remaining(at: now)) }
     }
@@ -76,6 +66,22 @@ extension Outbox {
         var head: HTTPResponse?
         var body: [UInt8]?
         var error: TransportError?
+    }
+
+    /// Sends a request that no machine schedules: not during the server's wait, and noting the wait that the answer asks for.
+    func exchangeUnscheduled(_ draft: OutboxDraft, key: UUIDBytes) async -> Reply {
+        if let rest = waitOfServer() { return Reply(answer: .heldBack(rest)) }
+        let reply = await exchange(draft, key: key)
+        if case .head(let head) = reply.answer, head.isThrottling, let asked = head.retryAfter {
+            let wait = min(max(asked, .zero), policy.longestRetryAfter)
+            let (server, now) = (configuration.base.origin, store.host.now())
+            do {
+                try await store.write { transaction in try transaction.apply(.note(wait), of: server, at: now) }
+            } catch {
+                store.host.logger.warning("the server's wait was not stored", metadata: ["error": "\(error)"])
+            }
+        }
+        return reply
     }
 
     /// Sends one draft under a key.
@@ -158,7 +164,7 @@ extension Outbox {
         let head = response.head
         let content = await AnswerContent(reading: response.body, upTo: configuration.answerLimit)
         let body = content.body
-        // Of a page nobody needs the rest.
+        // The rest of a page is not needed.
         if let error = content.error, head.status.kind == .successful,
             OutboxConfiguration.isNoPage(head, body: content.beginning)
         {

@@ -20,7 +20,7 @@ extension Outbox: Service {
             if error is CancellationError { return try Task.checkCancellation() }
             throw error
         }
-        // Here, so that a shutdown that came before the start finds somebody to tell.
+        // Here, so that a shutdown that came before the start ends the run.
         let (inputs, continuation) = AsyncStream<OutboxInput>.makeStream()
         await withGracefulShutdownHandler {
             await loop(inputs, continuation, within: nil)

@@ -30,7 +30,7 @@ package enum DeliveryEvent: Hashable, Sendable {
     /// The changes of a step could not be stored; ``loaded(_:serverWait:)`` comes next and tells how things are. Neither leads to changes
     /// until the time is over for which the machine then begins nothing.
     case storageFailed
-    /// Somebody wants an entry tried at once; a failed one is revived.
+    /// Tries an entry at once, by hand; a failed one is revived.
     case revive(UUIDBytes)
     /// The same for all that failed or waits.
     case reviveAll
@@ -78,7 +78,7 @@ package enum Answer: Hashable, Sendable {
     case none
     /// It never left.
     case notSent
-    /// It was not sent, as the server asked something else here to leave it alone for so long.
+    /// It was not sent, during a wait of the server that another sender noted; what is left of it.
     case heldBack(Duration)
     /// Success of a batch that says nothing of what was asked.
     case unreadable(AnswerHead)
@@ -99,7 +99,7 @@ package struct AnswerHead: Hashable, Sendable {
     /// Whether it is not the API's.
     package var isForeign: Bool
 
-    /// An answer. What something else asks for in the server's place says nothing of the server.
+    /// An answer. The Retry-After of a foreign answer, a redirect or 511 is dropped: it is not the server's.
     package init(
         _ status: Int, isReplay: Bool = false, retryAfter: Duration? = nil, isInProgress: Bool = false,
         isForeign: Bool = false

@@ -54,7 +54,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// Nobody can tell whether the server has it: the host decides.
+    /// Leaves an entry to the host: it is unknown whether the server has it.
     mutating func leaveToHost(_ index: Int) {
         dissolveBatch(of: index)
         entries[index].due = nil

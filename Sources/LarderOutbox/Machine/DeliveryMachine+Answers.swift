@@ -217,8 +217,16 @@ extension DeliveryMachine {
         isBatchUnread = true
         for index in indices {
             leaveToHost(index)
-            update(index) { $0.lastError = "the batch was answered with \(head.status) and without outcomes" }
+            update(index) { $0.lastError = "the batch was answered with \(head.status) \(Self.withoutOutcomes)" }
         }
+    }
+
+    /// How the reason of an entry ends whose batch was answered with success and without outcomes.
+    private static let withoutOutcomes = "and without outcomes"
+
+    /// Whether such an answer left an entry unresolved, and the host has not decided on it yet.
+    static func isLeftUnread(_ delivery: OutboxDelivery) -> Bool {
+        delivery.state == .unresolved && delivery.lastError?.hasSuffix(withoutOutcomes) == true
     }
 
     /// How often success without outcomes is looked at.

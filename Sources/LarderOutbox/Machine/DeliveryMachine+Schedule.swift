@@ -39,6 +39,7 @@ extension DeliveryMachine {
 
     /// Does not send again what the server may have performed and forgotten.
     private mutating func parkDoubtful(_ moment: Moment) {
+        guard entries.contains(where: { $0.delivery.isInDoubt }) else { return }
         // When one is parked it may be another's turn.
         while let id = ready(at: moment).first(where: { isForgotten($0, moment) }), let index = index(id) {
             leaveToHost(index)
@@ -57,6 +58,7 @@ extension DeliveryMachine {
 
     /// Takes apart a batch of which some members may be sent again and some may not.
     private mutating func dissolveBrokenBatches(_ moment: Moment) {
+        guard entries.contains(where: { $0.delivery.batch != nil }) else { return }
         let ready = Set(ready(at: moment))
         for index in entries.indices where ready.contains(entries[index].id) {
             guard let batch = entries[index].delivery.batch else { continue }

@@ -34,7 +34,7 @@ extension DeliveryMachine {
         step.serverWait = .note(wait)
     }
 
-    /// Takes back a send that was not begun: the server has asked something else here to leave it alone.
+    /// Takes back a send that was not begun, during a wait of the server that another sender noted.
     mutating func holdBack(_ index: Int, _ rest: Duration, _ moment: Moment) {
         restoreServerWait(rest, moment)
         update(index) {
@@ -43,14 +43,14 @@ extension DeliveryMachine {
         }
     }
 
-    /// What is stored of a wait: noted before a restart, or by something else here.
+    /// Adopts the rest of the stored wait, noted before a restart or by another sender.
     mutating func restoreServerWait(_ rest: Duration?, _ moment: Moment) {
         guard let rest = granted(rest), rest > .zero else { return }
         serverWait = max(serverWait ?? .zero, moment.elapsed + rest)
         throttles = max(throttles, 1)
     }
 
-    /// Somebody wants an entry tried whatever the server asked for.
+    /// Ends the server's wait: an entry is tried by hand.
     mutating func endServerWait(_ moment: Moment) {
         guard isServerLeftAlone(moment) else { return }
         serverWait = nil

@@ -164,6 +164,8 @@ extension DeliveryMachine {
             uniqueKeysWithValues: entries.compactMap { entry in entry.firstTried.map { (entry.id, $0) } })
         entries = loaded.filter { $0.delivery.state != .rejected }.sorted { $0.sequence < $1.sequence }
         isUnrecovered = true
+        // A host of short runs would form a batch at each start, and leave its members unresolved each time.
+        isBatchUnread = isBatchUnread || entries.contains { Self.isLeftUnread($0.delivery) }
         earlierFlights = []
         forgetUnperformed()
         // A write is durable before the machine hears of it; what it comes after may have been refused in between. What is there was
@@ -185,9 +187,9 @@ extension DeliveryMachine {
         let delivery = entries[index].delivery
         let dueAt = delivery.dueAt ?? moment.now
         let rest = Moment(elapsed: .zero, now: dueAt).passed(since: moment.now)
-        // A clock that was set back must not keep an entry for longer than it was to wait.
-        let whole = Moment(elapsed: .zero, now: dueAt).passed(since: delivery.lastTriedAt ?? dueAt)
-        let wait = min(rest, whole, max(policy.retry.limit, policy.longestRetryAfter))
+        // A clock that was set back does not say how much has passed. Waiting anew from each start, a host of short runs would never send.
+        let isUndated = delivery.lastTriedAt.map { $0 > moment.now } ?? false
+        let wait = isUndated ? .zero : min(rest, max(policy.retry.limit, policy.longestRetryAfter))
         entries[index].due = moment.elapsed + wait
         // Only a server asks for that long.
         entries[index].notBefore = wait > policy.retry.limit ? entries[index].due : nil

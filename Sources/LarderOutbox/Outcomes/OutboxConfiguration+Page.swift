@@ -12,7 +12,7 @@ extension OutboxConfiguration {
         if [204, 205, 304].contains(head.status.code) { return true }
         let types = types(head.headerFields)
         if types.contains(where: isHTML) { return false }
-        // Of several types nobody knows which one is meant.
+        // Several types are ambiguous.
         if types.count == 1, generic.isDisjoint(with: types) { return true }
         return body.map { !beginsAsPage($0) } ?? false
     }
@@ -23,7 +23,7 @@ extension OutboxConfiguration {
         return !Self.isNoPage(head, body: content.beginning)
     }
 
-    /// RFC 9110 §8.3.1: the type is what stands before the parameters, in any case. Of what is no type nothing is known.
+    /// RFC 9110 §8.3.1: the type is what stands before the parameters, in any case. A value without a slash is no type.
     private static func types(_ fields: HTTPFields) -> Set<String> {
         let values = fields[values: .contentType].flatMap { $0.split(separator: ",") }
         let types = values.map { value in

@@ -37,7 +37,7 @@ extension Session {
     /// and at the next start where that did not work. Content stays: `Store.clear(discardingUnsent:)` removes it, and
     /// `HTTPCache.clear()` and `ObjectCache.clear(discardingUnsent:)` what lies in memory and in files.
     ///
-    /// Where the login has expired and nobody has said how the network is (neither ``run(_:)`` nor an attached outbox that
+    /// Where the login has expired and the state of the network is unknown (neither ``run(_:)`` nor an attached outbox that
     /// runs), ``UnsentChoice/refuse`` asks the ``Authenticator`` to renew it first, and waits for that: only so is it known
     /// whether the account could come back.
     ///

@@ -16,7 +16,7 @@ public enum OutboxEvent: Hashable, Sendable {
     case rejected(UUIDBytes, RejectionReason)
     /// The entry was given up.
     case removed(UUIDBytes, outcome: String)
-    /// Nobody can tell whether the server has the entry: decide.
+    /// It is unknown whether the server has the entry: the host decides.
     case unresolved(UUIDBytes)
     /// The server holds something else.
     case conflicted(UUIDBytes, status: Int)

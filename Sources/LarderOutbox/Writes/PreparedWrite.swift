@@ -26,7 +26,7 @@ public struct PreparedWrite: Sendable {
 extension Transaction {
     /// Enqueues a write in one commit with whatever else this transaction changes.
     ///
-    /// An entry that it is to come after, and that nobody knows (any more), counts as accepted: the journal is bounded.
+    /// An unknown entry that it is to come after counts as accepted: the journal is bounded.
     ///
     /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was merged
     ///   into.

@@ -14,14 +14,18 @@ package struct ServerWait: Hashable, Sendable {
     /// When it was asked for, likewise.
     package let notedAt: Int64
 
+    package init(until: Int64, notedAt: Int64) {
+        self.until = until
+        self.notedAt = notedAt
+    }
+
     /// The milliseconds that are left of it, 0 to ``longest``.
     ///
-    /// A clock that was set back does not make it longer than it was.
+    /// None of a wait that was noted later than `now`: the clock was set back since, and how much has passed is unknown.
     package func remaining(at now: Int64) -> Int64 {
-        let (rest, restOverflows) = until.subtractingReportingOverflow(now)
-        let (whole, wholeOverflows) = until.subtractingReportingOverflow(notedAt)
-        let limits = [restOverflows && until > now ? .max : rest, wholeOverflows ? .max : whole, Self.longest]
-        return max(0, limits.reduce(.max, min))
+        guard notedAt <= now, now < until else { return 0 }
+        let (rest, overflows) = until.subtractingReportingOverflow(now)
+        return overflows ? Self.longest : min(rest, Self.longest)
     }
 }
 

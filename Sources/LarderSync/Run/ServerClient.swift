@@ -68,10 +68,7 @@ final class ServerClient: Sendable {
         } catch {
             throw .store(error)
         }
-        // After a clock was set back it would be long before the wait is over; nobody can say how much of it has passed.
-        guard let noted = wait, noted.notedAt <= now else { return }
-        let milliseconds = noted.remaining(at: now)
-        guard milliseconds > 0 else { return }
+        guard let milliseconds = wait?.remaining(at: now), milliseconds > 0 else { return }
         throw .serverWait(seconds: Int(clamping: (milliseconds + 999) / 1000))
     }
 

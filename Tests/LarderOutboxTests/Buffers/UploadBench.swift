@@ -19,11 +19,12 @@ struct UploadBench {
 
     init(
         account: String? = "ada", gate: SessionGate = .signedIn("ada"), outcomes: OutcomeTable = .standard,
-        jitter: Double = 0
+        jitter: Double = 0, longestRetryAfter: Duration? = nil
     ) {
         var policy = BufferPolicy.locations
         policy.retry = RetryPolicy(first: .seconds(1), limit: .seconds(60), jitter: jitter)
         policy.outcomes = outcomes
+        if let longestRetryAfter { policy.longestRetryAfter = longestRetryAfter }
         self.policy = policy
         machine = UploadMachine(policy: policy, account: account, gate: gate, seed: 1)
     }

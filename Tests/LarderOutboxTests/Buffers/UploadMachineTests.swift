@@ -183,6 +183,24 @@ import Testing
         #expect(bench.step(.timer).sent.count == 1)
     }
 
+    @Test func `leaves the server alone for the policy's longest time, however many points are appended meanwhile`()
+        throws
+    {
+        var bench = UploadBench(longestRetryAfter: .seconds(600))
+        _ = bench.append(1)
+        _ = bench.restart(serverWait: .seconds(86_400))
+        let until = try #require(bench.step(.network(isUsable: true)).armed)
+        #expect(until == bench.moment.elapsed + .seconds(600))
+        for number in 2...4 as ClosedRange<Int64> {
+            bench.pass(.seconds(60))
+            bench.points.append(number)
+            let looked = bench.step(.ring(bench.stored, oldest: bench.points, serverWait: .seconds(80_000)))
+            #expect(looked.armed == nil && looked.sent == [])
+        }
+        bench.pass(until - bench.moment.elapsed)
+        #expect(bench.step(.timer).sent.count == 1)
+    }
+
     @Test func `is due when the clock was set back over a restart, unless the server asked for time`() {
         for rest in [nil, Duration.seconds(7200)] {
             var bench = UploadBench()

@@ -240,6 +240,25 @@ final class VisitServer: Sendable {
         }
     }
 
+    @Test func `asks the server nothing during its wait`() async throws {
+        let (world, outbox, server) = try await world(.host)
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(saveVisit(#"{"status":"done"}"#))
+            try await world.wait(outbox) { $0.conflicted == 1 }
+            try await world.eventually { server.state.withLock { $0.gets } == 1 }
+            let now = world.clock.wallMilliseconds
+            try await world.store.write {
+                try $0.noteServerWait(of: "http://127.0.0.1", milliseconds: 60_000, at: now)
+            }
+            let error = await #expect(throws: OutboxError.self) { try await outbox.conflict(of: queued.id) }
+            guard case .offline = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(server.state.withLock { $0.gets } == 1)
+        }
+    }
+
     @Test func `that the same server raises for ever is left to the host in the end`() async throws {
         let server = VisitServer()
         let world = try OutboxWorld { request in
@@ -251,7 +270,7 @@ final class VisitServer: Sendable {
         let outbox = try world.outbox(configuration: { $0.conflicts = settled })
         try await world.running(outbox) {
             try await outbox.enqueue(saveVisit(#"{"status":"done"}"#))
-            while world.requests.filter({ $0.method == "PUT" }).count < 4 { await Task.yield() }
+            try await world.eventually { world.requests.count { $0.method == "PUT" } >= 4 }
             try await world.wait(outbox) { $0.conflicted == 1 }
             #expect(try world.conflicts().count == 3)
             #expect(world.requests.filter { $0.method == "PUT" }.count == 4)

@@ -21,7 +21,7 @@ import Testing
                 await world.clock.sleepers(atLeast: 1)
                 world.clock.advance(by: .seconds(seconds))
                 let sent = world.requests.count
-                while world.requests.count == sent { await Task.yield() }
+                try await world.eventually { world.requests.count > sent }
             }
             try await world.wait(outbox) { $0.waiting == 1 }
             #expect(try world.entries().first?.delivery.attempts == 0)

@@ -127,8 +127,10 @@ import Testing
     @Test(arguments: [
         Page(status: 200, type: "text/html", body: "<html>"), Page(status: 200, body: longPage),
         Page(status: 200, body: String(repeating: "\r\n", count: 1 << 19) + longPage),
+        Page(status: 403, type: "text/html", body: "<h1>No</h1>"), Page(status: 422, body: longPage),
+        Page(status: 503, type: "text/html"),
     ])
-    func `is no success of a write that may not wait`(_ page: Page) async throws {
+    func `is no success of a write that may not wait, and no refusal`(_ page: Page) async throws {
         let world = try OutboxWorld { _ in page.response }
         let outbox = try world.outbox(configuration: overTLS)
         let error = await #expect(throws: OutboxError.self) { try await outbox.send(note(1)) }

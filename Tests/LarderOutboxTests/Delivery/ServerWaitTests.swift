@@ -83,6 +83,39 @@ import Testing
         await upload.value
     }
 
+    @Test func `that was noted before the clock was set back keeps no later run from sending`() async throws {
+        let world = try OutboxWorld { _ in
+            TransportResponse(status: .tooManyRequests, headers: [.retryAfter: "3600"])
+        }
+        let outbox = try world.outbox()
+        try await outbox.enqueue(note(1))
+        #expect(await outbox.runOnce(within: .seconds(20)).unsent == 1)
+        #expect(try rest(world) == 3_600_000)
+        world.clock.setWallClock(toMilliseconds: world.clock.wallMilliseconds - 86_400_000)
+        world.answer { _ in TransportResponse(status: .ok) }
+        #expect(await outbox.runOnce(within: .seconds(20)).unsent == 0)
+        #expect(world.requests.count == 2)
+    }
+
+    @Test func `is noted and kept by a write that may not wait`() async throws {
+        let world = try OutboxWorld { _ in
+            TransportResponse(status: .tooManyRequests, headers: [.retryAfter: "60"])
+        }
+        let outbox = try world.outbox()
+        let refused = await #expect(throws: OutboxError.self) { try await outbox.send(note(1)) }
+        guard case .refused = refused else {
+            Issue.record("\(String(describing: refused))")
+            return
+        }
+        #expect(try rest(world) == 60_000)
+        let held = await #expect(throws: OutboxError.self) { try await outbox.send(note(2)) }
+        guard case .offline = held else {
+            Issue.record("\(String(describing: held))")
+            return
+        }
+        #expect(world.requests.count == 1)
+    }
+
     @Test func `and an outage are outlived by a host that only calls runOnce`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
         let outbox = try world.outbox { $0.mostAttempts = 1 }

@@ -39,12 +39,12 @@ import Testing
             #expect(try world.store.read { view in try view.payload(at: row) } != nil)
             // Whoever tries it again, and the network that returns, have it tried once more, and it waits for nothing.
             try await outbox.retry(photo.id)
-            await world.eventually { Self.failures(photo.id, world) == 2 }
+            try await world.eventually { Self.failures(photo.id, world) == 2 }
             world.network.set(.offline)
             try await outbox.enqueue(note(2))
             try await world.wait(outbox) { $0.pauses == [.offline] }
             world.network.set(.online)
-            await world.eventually { Self.failures(photo.id, world) == 3 }
+            try await world.eventually { Self.failures(photo.id, world) == 3 }
             let end = try await world.wait(outbox) { $0.failed == 1 && $0.pending + $0.sending == 0 }
             #expect(end.nextAttemptAt == nil && tries(photo.id, world) == 3)
         }

@@ -14,8 +14,8 @@ struct Bench {
     var elapsed = Duration.zero
     /// By how much the clock that may jump is wrong, in milliseconds.
     var wallOffset: Int64 = 0
-    /// Until when the server is left alone, as it is stored.
-    var waitUntil: Duration?
+    /// The server's wait as it is stored.
+    var serverWait: ServerWait?
     /// What the last event led to.
     var effects: [DeliveryEffect] = []
     private let policy: OutboxPolicy
@@ -49,8 +49,10 @@ struct Bench {
         let step = machine.step(event, at: moment, freshKey: UUIDBytes(high: 7, low: keys))
         for change in step.changes { store(change) }
         switch step.serverWait {
-        case .note(let wait): waitUntil = max(waitUntil ?? .zero, elapsed + wait)
-        case .end: waitUntil = nil
+        case .note(let wait):
+            guard wait.milliseconds > serverWait?.remaining(at: moment.now) ?? 0 else { break }
+            serverWait = ServerWait(until: moment.now + wait.milliseconds, notedAt: moment.now)
+        case .end: serverWait = nil
         case nil: break
         }
         effects = step.effects
@@ -118,7 +120,8 @@ struct Bench {
     /// Ends the process and begins another, which finds what is stored.
     mutating func restart(isOnline: Bool = true) {
         machine = DeliveryMachine(policy: policy, gate: machine.gate, seed: 2)
-        take(.loaded(Array(stored.values), serverWait: waitUntil.map { $0 - elapsed }))
+        let rest = serverWait.map { Duration.milliseconds($0.remaining(at: moment.now)) }
+        take(.loaded(Array(stored.values), serverWait: rest))
         let sent = effects
         take(.network(isUsable: isOnline))
         effects = sent + effects

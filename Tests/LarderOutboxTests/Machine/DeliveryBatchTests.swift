@@ -83,6 +83,27 @@ import Testing
         #expect(ids.allSatisfy { bench.stored[$0]?.delivery.isInDoubt == false })
     }
 
+    @Test func `no batch is formed after a restart while the host has not decided on an unread one`() throws {
+        var (bench, ids) = bench()
+        for _ in 1...2 {
+            let key = try #require(bench.flights.first).key
+            bench.take(.answered(key, .whole(.unreadable(AnswerHead(200)))))
+            bench.wait()
+        }
+        #expect(ids.allSatisfy { bench.state($0) == .unresolved })
+        bench.restart(isOnline: false)
+        let later = [bench.enqueue("x"), bench.enqueue("y")]
+        bench.take(.network(isUsable: true))
+        #expect(bench.flights == later.map { Flight(key: $0, entries: [$0], isBatch: false) })
+        for id in later { bench.answer(id, 200) }
+        for id in ids { bench.take(.decide(id, .rejected)) }
+        bench.restart(isOnline: false)
+        bench.enqueue("x")
+        bench.enqueue("y")
+        bench.take(.network(isUsable: true))
+        #expect(bench.flights.map(\.isBatch) == [true])
+    }
+
     @Test func `401 to a batch pauses, and it is sent again as it was`() throws {
         var (bench, _) = bench()
         let flight = try #require(bench.flights.first)

@@ -40,10 +40,7 @@ import Testing
 
     @Test func `has the next process ask about what it cannot date`() {
         var (bench, id) = tried()
-        bench.wallOffset = 0
-        bench.pass(.zero)
         // As if the process had ended before it could see the clock set back.
-        (bench, id) = tried()
         bench.wallOffset = 0
         bench.elapsed += .seconds(30 * 3600)
         bench.restart(isOnline: false)
@@ -63,7 +60,6 @@ import Testing
         bench.answer(id, .none)
         bench.wallOffset = 0
         bench.restart()
-        bench.wait()
         #expect(bench.sent == [id])
         // As if all of the half hour had passed unseen.
         bench.answer(id, .none)
@@ -86,6 +82,29 @@ import Testing
         #expect(bench.sent.isEmpty && bench.state(id) == .unresolved)
     }
 
+    @Test func `has a write that waits tried at the next start`() {
+        var bench = Bench()
+        let id = bench.enqueue()
+        for _ in 1...6 {
+            bench.answer(id, .none)
+            bench.wait()
+        }
+        bench.answer(id, .none)
+        #expect(bench.armed == 60)
+        bench.wallOffset = -60_000
+        bench.restart()
+        #expect(bench.sent == [id])
+    }
+
+    @Test func `ends the wait that a server asked for before, for the next process`() {
+        var bench = Bench()
+        let id = bench.enqueue()
+        bench.answer(id, 429, retryAfter: .seconds(3600))
+        bench.wallOffset = -Self.day
+        bench.restart()
+        #expect(bench.sent == [id])
+    }
+
     @Test func `keeps no write that was always answered from being sent`() {
         var bench = Bench()
         bench.wallOffset = 3 * Self.day
@@ -93,7 +112,6 @@ import Testing
         bench.answer(id, 503)
         bench.wallOffset = 0
         bench.restart()
-        bench.wait()
         #expect(bench.sent == [id])
     }
 }

@@ -223,12 +223,12 @@ import Testing
         }
     }
 
-    @Test func `a clock that is set back keeps no entry longer than it was to wait`() {
+    @Test func `a clock that is set back keeps no entry waiting`() {
         var bench = Bench()
         let id = bench.enqueue()
         bench.answer(id, 503)
         bench.elapsed -= .seconds(24 * 3600)
         bench.restart()
-        #expect((bench.armed ?? .infinity) <= 1)
+        #expect(bench.sent == [id])
     }
 }

@@ -70,7 +70,7 @@ import Testing
             var bench = Bench()
             let (id, other) = (bench.enqueue("a"), bench.enqueue("b"))
             bench.answer(id, .head(AnswerHead(status, retryAfter: .seconds(3600), isForeign: isForeign)))
-            #expect(bench.waitUntil == nil && bench.armed == 1)
+            #expect(bench.serverWait == nil && bench.armed == 1)
             bench.answer(other, 200)
             bench.wait()
             #expect(bench.sent == [id])
@@ -97,7 +97,7 @@ import Testing
         var (bench, ids) = lanes()
         for id in ids[..<4] { bench.answer(id, 429, retryAfter: .seconds(600)) }
         bench.take(.revive(ids[2]))
-        #expect(bench.sent.count == 1 && bench.waitUntil == nil)
+        #expect(bench.sent.count == 1 && bench.serverWait == nil)
     }
 
     @Test func `is left alone also when it asked something else here`() {

@@ -45,7 +45,7 @@ import Testing
         var queued: Enqueued?
         try await world.running(first) {
             queued = try await first.enqueue(note(1))
-            while !arrived.withLock({ $0 }) { await Task.yield() }
+            try await world.eventually { arrived.withLock { $0 } }
         }
         let left = try #require(try world.entries().first)
         #expect(left.delivery.state == .sending && left.tries == 1)
@@ -67,7 +67,7 @@ import Testing
             let sent = world.requests.count
             try await world.running(outbox) {
                 if sent > 0 { try await outbox.retry(queued.id) }
-                while world.requests.count == sent { await Task.yield() }
+                try await world.eventually { world.requests.count > sent }
                 try await world.wait(outbox) { $0.waiting == 1 }
             }
         }
@@ -127,7 +127,7 @@ import Testing
             var first = note(1, entity: "note/1")
             first.effects = [RowEffect(.replacement(Array("{\"n\":1}".utf8)), at: row)]
             let older = try await outbox.enqueue(first)
-            while gate.withLock({ $0.isEmpty }) { await Task.yield() }
+            try await world.eventually { gate.withLock { !$0.isEmpty } }
             var second = note(2, entity: "note/1")
             second.effects = [RowEffect(.replacement(Array("{\"n\":2}".utf8)), at: row)]
             let newer = try await outbox.enqueue(second)

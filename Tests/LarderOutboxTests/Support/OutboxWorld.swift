@@ -100,9 +100,14 @@ final class OutboxWorld: Sendable {
         throw CancellationError()
     }
 
-    /// Waits until something is so that no status tells; a test that waits for ever is ended by its suite's limit.
-    func eventually(_ isSo: () throws -> Bool) async rethrows {
-        while try !isSo() { await Task.yield() }
+    /// Waits until something is so that no status shows.
+    ///
+    /// - Throws: `CancellationError` when the suite's time is over.
+    func eventually(_ isSo: () throws -> Bool) async throws {
+        while try !isSo() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     func entries() throws -> [OutboxEntry] { try store.read { view in try view.outboxEntries() } }

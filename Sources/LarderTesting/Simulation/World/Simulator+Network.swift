@@ -40,9 +40,7 @@ extension Simulator {
     /// Nothing is sent while the server wants to be left alone, as the store remembers it.
     private func checkServerWait() throws {
         let wait = try working { try store?.read { view in try view.serverWait(of: Self.origin, at: wall) } }
-        guard let noted = wait, noted.notedAt <= wall else { return }
-        let rest = noted.remaining(at: wall)
-        guard rest > 0 else { return }
+        guard let rest = wait?.remaining(at: wall), rest > 0 else { return }
         throw SyncError.serverWait(seconds: Int(clamping: (rest + 999) / 1000))
     }
 
