@@ -1,6 +1,7 @@
 import LarderFormat
 import LarderOutbox
 import LarderStore
+import LarderTransport
 
 // What holds in every state; written from docs/internals/outbox.md, apart from the machine.
 extension EnumeratedWorld {
@@ -126,9 +127,11 @@ extension EnumeratedWorld {
                 }
             case .pending: throw Violation(description: "\(place) is due and nothing happens")
             case .waiting:
-                let due = max(elapsed + .milliseconds((delivery.dueAt ?? now) - now), peace ?? .zero)
-                // Where the clock jumps it says nothing of waits.
-                guard let timer, timer <= due || configuration.weather.contains(.clock) else {
+                // Where the clock jumps it says nothing of waits but that none is longer than the longest and the jump.
+                let own =
+                    configuration.weather.contains(.clock)
+                    ? configuration.policy.retry.limit + .seconds(5) : .milliseconds((delivery.dueAt ?? now) - now)
+                guard let timer, timer <= max(elapsed + own, peace ?? .zero) else {
                     throw Violation(description: "\(place) will be due and no timer is armed")
                 }
             case .sending where !air.contains(where: { $0.entries.contains(Configuration.id(place)) }):

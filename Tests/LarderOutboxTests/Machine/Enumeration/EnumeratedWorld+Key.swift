@@ -3,19 +3,10 @@ import LarderOutbox
 import LarderStore
 
 extension EnumeratedWorld {
-    /// What decides all that may happen from here on: times are relative to now, and counts end where they do not matter any
-    /// more. Two worlds of one key have the same future.
+    /// All that decides what may happen from here on: times are relative to now, and counts end where they do not matter any more. Two
+    /// worlds of one key have the same future.
     var key: [UInt8] {
-        var key: [UInt8] = []
-        key.reserveCapacity(96)
-        for slot in slots {
-            switch slot {
-            case .absent: key.append(250)
-            case .accepted: key.append(251)
-            case .removed: key.append(252)
-            case .stored(let delivery): append(delivery, to: &key)
-            }
-        }
+        var key = remains
         for entry in machine.entries {
             let place = Configuration.place(entry.id)
             key.append(UInt8(100 + place))
@@ -26,30 +17,58 @@ extension EnumeratedWorld {
                 key.append(entry.firstTried.map { UInt8(min((elapsed - $0).components.seconds, memory)) } ?? 255)
             }
         }
-        for list in after { key += [240] + list.map { UInt8($0) } }
-        key += [241] + unheard.map { UInt8($0) }
-        for flight in air {
-            key += [242, UInt8(flight.key.high) << 7 | UInt8(flight.key.low)]
-            key += flight.entries.map { UInt8(Configuration.place($0)) }
+        key.append(241)
+        for place in unheard { key.append(UInt8(place)) }
+        key.append(rest(timer))
+        key.append(rest(machine.serverWait))
+        appendConditions(to: &key)
+        return key
+    }
+
+    /// The part of the key that outlives the process: the store, the server, the requests in the air and the conditions. Two worlds of
+    /// the same remains have the same future after a crash.
+    var remains: [UInt8] {
+        var key: [UInt8] = []
+        key.reserveCapacity(128)
+        for slot in slots {
+            switch slot {
+            case .absent: key.append(250)
+            case .accepted: key.append(251)
+            case .removed: key.append(252)
+            case .stored(let delivery): append(delivery, to: &key)
+            }
         }
-        key += [243] + late.map { UInt8($0) }
-        key += [mask(applied), mask(refused), rest(timer)]
-        key += [rest(askedUntil), rest(storedWait), rest(machine.serverWait), machine.throttles > 0 ? 1 : 0]
-        key += [UInt8(wallOffset / 1000)]
+        for list in after {
+            key.append(240)
+            for place in list { key.append(UInt8(place)) }
+        }
+        for flight in air {
+            key.append(242)
+            key.append(UInt8(flight.key.high) << 7 | UInt8(flight.key.low))
+            for id in flight.entries { key.append(UInt8(Configuration.place(id))) }
+        }
+        key.append(UInt8(late.count))
+        for place in late { key.append(UInt8(place)) }
+        key.append(mask(applied))
+        key.append(mask(refused))
+        key.append(rest(askedUntil))
+        key.append(rest(storedWait))
+        key.append(UInt8(wallOffset / 1000))
         if let memory = configuration.memory {
             for place in slots.indices {
                 key.append(appliedAt[place].map { UInt8(min((serverNow - $0) / 1000, memory)) } ?? 255)
             }
         }
-        appendConditions(to: &key)
+        key.append(UInt8(configuration.accounts.firstIndex(of: account) ?? 0))
+        key.append(bit(isUp, 0) | bit(isSignedIn, 1))
         return key
     }
 
     private func appendConditions(to key: inout [UInt8]) {
-        key.append(UInt8(configuration.accounts.firstIndex(of: account) ?? 0))
-        key.append(bits([isUp, isSignedIn, isAskedToSignIn, machine.isUnrecovered, machine.isAnswerUnconfirmed]))
-        key.append(bits([machine.isAtStart, machine.isBatchUnread]))
-        key.append(machine.network.map { $0 ? 1 : 0 } ?? 2)
+        key.append(
+            bit(isAskedToSignIn, 0) | bit(machine.isUnrecovered, 1) | bit(machine.isAnswerUnconfirmed, 2)
+                | bit(machine.isAtStart, 3) | bit(machine.isBatchUnread, 4) | bit(machine.throttles > 0, 5))
+        key.append(machine.network.map { bit($0, 0) } ?? 2)
         switch machine.gate {
         case .signedIn: key.append(0)
         case .expired: key.append(1)
@@ -64,18 +83,22 @@ extension EnumeratedWorld {
         key.append(UInt8(min(machine.refusals, configuration.failuresThatMatter + 1)))
         key.append(UInt8(min(machine.storageFailures, configuration.failuresThatMatter)))
         key.append(rest(machine.heldUntil))
-        key.append(mask(Set(machine.refused.map(Configuration.place))))
+        var refused: UInt8 = 0
+        for id in machine.refused { refused |= 1 << UInt8(Configuration.place(id)) }
+        key.append(refused)
+        if machine.earlierFlights.isEmpty { return }
         for flight in machine.earlierFlights.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
             key.append(UInt8(flight.high) << 7 | UInt8(flight.low))
         }
     }
 
     private func append(_ delivery: OutboxDelivery, to key: inout [UInt8]) {
-        let states = OutboxDelivery.State.allCases
-        key.append(UInt8(states.firstIndex(of: delivery.state) ?? 0))
+        key.append(number(delivery.state))
         // A dead letter stays as it is.
         if delivery.state == .rejected { return }
-        key.append(bits([delivery.isInDoubt, delivery.isAlone]))
+        // While one is left unresolved by an unread batch, no other is formed.
+        let isLeftUnread = delivery.state == .unresolved && delivery.lastError?.hasSuffix("without outcomes") == true
+        key.append(bit(delivery.isInDoubt, 0) | bit(delivery.isAlone, 1) | bit(isLeftUnread, 2))
         // How often it has come back does not matter any more.
         key.append(UInt8(min(delivery.attempts, configuration.policy.mostAttempts + 1)))
         key.append(UInt8(min(delivery.failures, configuration.failuresThatMatter)))
@@ -94,7 +117,23 @@ extension EnumeratedWorld {
         return UInt8(max(0, (time - elapsed).components.seconds))
     }
 
-    private func mask(_ places: Set<Int>) -> UInt8 { places.reduce(0) { $0 | 1 << UInt8($1) } }
+    private func number(_ state: OutboxDelivery.State) -> UInt8 {
+        switch state {
+        case .pending: 0
+        case .sending: 1
+        case .waiting: 2
+        case .failed: 3
+        case .unresolved: 4
+        case .rejected: 5
+        case .conflicted: 6
+        }
+    }
 
-    private func bits(_ flags: [Bool]) -> UInt8 { flags.reduce(0) { $0 << 1 | ($1 ? 1 : 0) } }
+    private func mask(_ places: Set<Int>) -> UInt8 {
+        var mask: UInt8 = 0
+        for place in places { mask |= 1 << UInt8(place) }
+        return mask
+    }
+
+    private func bit(_ flag: Bool, _ place: UInt8) -> UInt8 { flag ? 1 << place : 0 }
 }

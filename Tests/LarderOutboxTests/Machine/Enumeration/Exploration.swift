@@ -16,6 +16,8 @@ struct Exploration {
 
     private var origins: [Origin] = []
     private var seen: Set<[UInt8]> = []
+    /// What was left of the worlds that have crashed.
+    private var crashed: Set<[UInt8]> = []
 
     /// Walks until everything is seen, or a promise is broken, or there are more states than `limit`.
     init(_ configuration: Configuration, limit: Int = 400_000) {
@@ -37,6 +39,8 @@ struct Exploration {
             // Fair weather from every state is dear, and neighbours end alike.
             if number % 8 == 0 { try finish(world) }
             for following in world.acts {
+                // A crash forgets the machine: of worlds that differ in nothing else all but the first lead to what is seen already.
+                if following == .crash, !crashed.insert(world.remains).inserted { continue }
                 act = following
                 for reached in try world.after(following) {
                     ways += 1
