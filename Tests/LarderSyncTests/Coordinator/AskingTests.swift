@@ -4,7 +4,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite("A run that somebody asks for")
+@Suite("A run that somebody asks for", .timeLimit(.minutes(5)))
 struct AskingTests {
     private let filter: ResourceFilter
 

@@ -3,7 +3,7 @@ import LarderSync
 import Testing
 
 /// What a person reads: sentences, without tokens or the content of rows.
-@Suite("What is told in words")
+@Suite("What is told in words", .timeLimit(.minutes(5)))
 struct EventTextTests {
     private static let resource = ResourceKey("translations", 19)
     private static let failure = ResourceFailure(

@@ -25,7 +25,7 @@ private final class WordList: PageSource {
     }
 }
 
-@Suite("Lists that the coordinator keeps in step")
+@Suite("Lists that the coordinator keeps in step", .timeLimit(.minutes(5)))
 struct ListsTests {
     private let resource = ResourceKey("words", 1)
 

@@ -6,7 +6,7 @@ import LarderTesting
 import Synchronization
 import Testing
 
-@Suite("The coordinator over HTTP")
+@Suite("The coordinator over HTTP", .timeLimit(.minutes(5)))
 struct LoopbackTests {
     @Test func `stays in step with a server that goes away and comes back`() async throws {
         let fixture = try CoordinatorFixture()

@@ -5,7 +5,7 @@ import LarderTesting
 import Synchronization
 import Testing
 
-@Suite("Without a network")
+@Suite("Without a network", .timeLimit(.minutes(5)))
 struct OfflineTests {
     private let filter: ResourceFilter
 
@@ -103,7 +103,10 @@ struct OfflineTests {
             #expect(probe.looks == 0)
             await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(5))
-            while probe.looks < 1 { await Task.yield() }
+            while probe.looks < 1 {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
             await fixture.clock.sleepers(atLeast: 1)
             #expect(fixture.script.recorded.count == 1)
             fixture.clock.advance(by: .seconds(10))

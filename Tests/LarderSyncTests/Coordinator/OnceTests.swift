@@ -4,7 +4,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite("One visit within a limit of time")
+@Suite("One visit within a limit of time", .timeLimit(.minutes(5)))
 struct OnceTests {
     @Test func `ends as soon as all is up to date`() async throws {
         let fixture = try CoordinatorFixture()

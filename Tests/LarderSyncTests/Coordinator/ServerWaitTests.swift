@@ -5,7 +5,7 @@ import LarderTesting
 import Testing
 
 /// A server that wants to be left alone is, by every filter, over restarts and networks.
-@Suite("While the server wants to be left alone")
+@Suite("While the server wants to be left alone", .timeLimit(.minutes(5)))
 struct ServerWaitTests {
     private func limited(_ status: HTTPResponse.Status, _ seconds: Int) throws -> CoordinatorFixture {
         let fixture = try CoordinatorFixture()
@@ -46,6 +46,7 @@ struct ServerWaitTests {
             fixture.network.set(.online)
             try await second.status { $0.filters.allSatisfy { $0.activity.isRetry } }
             #expect(fixture.script.lines.count == 1)
+            await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(41))
             try await second.status { $0.filters.allSatisfy { $0.activity == .idle } }
         }
@@ -68,6 +69,7 @@ struct ServerWaitTests {
         let coordinator = try fixture.coordinator("translations:1") { $0.maximumRetryAfter = .seconds(30) }
         try await fixture.running(coordinator) {
             try await happened(fixture, 1)
+            await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(31))
             try await coordinator.status { $0.isIdle }
         }

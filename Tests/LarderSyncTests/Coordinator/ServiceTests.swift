@@ -3,7 +3,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite("The coordinator as a service")
+@Suite("The coordinator as a service", .timeLimit(.minutes(5)))
 struct ServiceTests {
     @Test func `a filter that is added is bootstrapped, and brought up to date as time passes`() async throws {
         let fixture = try CoordinatorFixture()
@@ -14,6 +14,7 @@ struct ServiceTests {
             #expect(ready.members.map(\.rowCount) == [3])
             try await coordinator.status { $0.filters[0].activity == .idle }
             try fixture.origin.put(2, "new")
+            await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(15 * 60))
             for try await text in fixture.store.values(
                 in: .everything,

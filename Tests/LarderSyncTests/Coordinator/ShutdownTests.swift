@@ -5,7 +5,7 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-@Suite("The end of the service")
+@Suite("The end of the service", .timeLimit(.minutes(5)))
 struct ShutdownTests {
     private func group(_ service: any Service) -> ServiceGroup {
         ServiceGroup(

@@ -3,7 +3,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite struct `What was evicted` {
+@Suite(.timeLimit(.minutes(5))) struct `What was evicted` {
     private let resource = ResourceKey("translations", 19)
 
     private func evicted(_ server: CannedServer) async throws -> SyncFixture {
@@ -114,7 +114,10 @@ import Testing
             #expect(try usedAt() == nil)
             fixture.clock.advance(by: .seconds(3601))
             coordinator.trigger(.launch)
-            while try usedAt() == nil { await Task.yield() }
+            while try usedAt() == nil {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
             #expect(try usedAt() == fixture.store.host.now())
         }
     }

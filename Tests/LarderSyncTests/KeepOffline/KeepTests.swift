@@ -4,7 +4,7 @@ import LarderTesting
 import Synchronization
 import Testing
 
-@Suite struct `Keeping a resource offline` {
+@Suite(.timeLimit(.minutes(5))) struct `Keeping a resource offline` {
     private let resource = ResourceKey("translations", 19)
 
     /// A store with a cap that holds two of three resources, of about 100,000 bytes each, all of them synced once.

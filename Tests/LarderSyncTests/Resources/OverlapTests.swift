@@ -3,7 +3,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite("Filters that share resources")
+@Suite("Filters that share resources", .timeLimit(.minutes(5)))
 struct OverlapTests {
     @Test func `fetch a shared resource's full copy once`() async throws {
         let fixture = try CoordinatorFixture()

@@ -5,7 +5,7 @@ import LarderTesting
 import Synchronization
 import Testing
 
-@Suite("An update of the app that changes the page size")
+@Suite("An update of the app that changes the page size", .timeLimit(.minutes(5)))
 struct PageSizeTests {
     private let filter: ResourceFilter
 

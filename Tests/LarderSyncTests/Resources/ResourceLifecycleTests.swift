@@ -4,7 +4,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite("What becomes of a resource")
+@Suite("What becomes of a resource", .timeLimit(.minutes(5)))
 struct ResourceLifecycleTests {
     /// Lets a coordinator keep a resource in step; `change` gets a function that brings it up to date once more.
     private func inStep(

@@ -2,7 +2,7 @@ import Larder
 import LarderServer
 import Testing
 
-@Suite struct `A bootstrap` {
+@Suite(.timeLimit(.minutes(5))) struct `A bootstrap` {
     @Test func `brings every listed resource and stores the token last`() async throws {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 3000)

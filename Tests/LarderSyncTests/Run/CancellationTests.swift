@@ -3,7 +3,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite struct `Callers of a run` {
+@Suite(.timeLimit(.minutes(5))) struct `Callers of a run` {
     private func prepared() async throws -> SyncFixture {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 20)

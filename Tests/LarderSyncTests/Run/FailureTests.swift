@@ -4,7 +4,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite struct `A run that fails` {
+@Suite(.timeLimit(.minutes(5))) struct `A run that fails` {
     private static let faults: [Fault] = [
         .fail(.connectionRefused), .loseResponse(.connectionLost(reason: "test")), .cut(after: 40),
         .truncate(after: 40),

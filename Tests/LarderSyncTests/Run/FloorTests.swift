@@ -4,7 +4,7 @@ import LarderTesting
 import Testing
 
 /// What a reader sees of a resource never goes back in time.
-@Suite struct `Floors` {
+@Suite(.timeLimit(.minutes(5))) struct `Floors` {
     private let filter = "translations:*"
 
     /// A fixture whose store has the row "one" of a resource, as of `sequence`.

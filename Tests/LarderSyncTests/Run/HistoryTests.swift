@@ -6,7 +6,7 @@ import LarderTesting
 import Testing
 
 /// Random lives of an origin, synced now and then over a network that fails now and then.
-@Suite struct `A store that is synced through any history` {
+@Suite(.timeLimit(.minutes(5))) struct `A store that is synced through any history` {
     private static let filters = ["translations:*", "translations:1,2,3", "translations:3,4;tafsirs:*", "tafsirs:1"]
 
     /// Further seeds, or one that failed, by `LARDER_SEEDS`, such as `17` or `0,500`.

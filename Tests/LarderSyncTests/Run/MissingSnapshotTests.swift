@@ -4,7 +4,7 @@ import LarderTesting
 import Testing
 
 /// A 404 for a snapshot may come from a server that is behind the one which announced the resource.
-@Suite struct `A snapshot that is not there` {
+@Suite(.timeLimit(.minutes(5))) struct `A snapshot that is not there` {
     private static let missing = CannedServer.Answer(
         status: 404, body: Array(#"{"error":{"code":"snapshot_not_found","message":"No."}}"#.utf8))
 

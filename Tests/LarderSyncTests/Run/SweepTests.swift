@@ -3,7 +3,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite struct `A sweep` {
+@Suite(.timeLimit(.minutes(5))) struct `A sweep` {
     private let narrow = "translations:19,20"
 
     @Test func `takes what no filter holds any more, and leaves what another one does`() async throws {

@@ -4,7 +4,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite struct `A full copy that lags behind` {
+@Suite(.timeLimit(.minutes(5))) struct `A full copy that lags behind` {
     private func synced(_ server: CannedServer) async throws -> SyncFixture {
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 10, token: "A"))
         server.on("translations/19", copy(at: 10, "one"))
@@ -76,7 +76,7 @@ import Testing
     }
 }
 
-@Suite struct `A resource that is not here` {
+@Suite(.timeLimit(.minutes(5))) struct `A resource that is not here` {
     @Test func `hears of row changes by its floor alone when it was evicted`() async throws {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 3)
@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-@Suite struct `A path from the server that is not safe` {
+@Suite(.timeLimit(.minutes(5))) struct `A path from the server that is not safe` {
     static let paths = [
         "//evil.test/api/v4/x", "http://evil.test/api/v4/x", "https://evil.test/api/v4/", "/api/v4/../x",
         "/api/v4/x/../../y", "/api/v4/./x", "/api/v4/%2e%2e/x", "/api/v4/..%2fx", "/api/v4//x", "/api/v4/x\\\\y",

@@ -39,7 +39,7 @@ final class CoordinatorFixture: Sendable {
         policy(&rules)
         let coordinator = SyncCoordinator(
             store: store, transport: transport ?? script,
-            configuration: SyncConfiguration(base: base, laggingPause: .milliseconds(1)), policy: rules,
+            configuration: SyncConfiguration(base: base, laggingPause: .zero), policy: rules,
             connectivity: network, power: power, probe: probe,
             onEvent: { [weak self] event in self?.events.withLock { $0.append(event) } })
         for filter in filters { coordinator.add(try ResourceFilter(filter)) }

@@ -7,6 +7,8 @@ final class Gate: Transport {
     private struct State {
         var isOpen = false
         var held = 0
+        /// Whether a test that watches was cancelled, as by its limit of time.
+        var isGivenUp = false
         var waiters: [CheckedContinuation<Void, Never>] = []
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
@@ -21,15 +23,24 @@ final class Gate: Transport {
         self.matches = matches
     }
 
-    /// Returns when so many requests have been held.
+    /// Returns when so many requests have been held, or when the task is cancelled.
     func held(_ count: Int = 1) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.held >= count { return true }
-                state.watchers.append((count, continuation))
-                return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    if state.held >= count || state.isGivenUp { return true }
+                    state.watchers.append((count, continuation))
+                    return false
+                }
+                if isThere { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            let watchers = state.withLock { state in
+                state.isGivenUp = true
+                defer { state.watchers = [] }
+                return state.watchers
+            }
+            for watcher in watchers { watcher.continuation.resume() }
         }
     }
 

@@ -7,6 +7,8 @@ final class HeldAnswer: Transport {
     private struct State {
         var isAnswered = false
         var isReleased = false
+        /// Whether a test that watches was cancelled, as by its limit of time.
+        var isGivenUp = false
         var watchers: [CheckedContinuation<Void, Never>] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -21,14 +23,24 @@ final class HeldAnswer: Transport {
         self.matches = matches
     }
 
-    /// Returns when an answer is being kept.
+    /// Returns when an answer is being kept, or when the task is cancelled.
     func answered() async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if !state.isAnswered { state.watchers.append(continuation) }
-                return state.isAnswered
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    if state.isAnswered || state.isGivenUp { return true }
+                    state.watchers.append(continuation)
+                    return false
+                }
+                if isThere { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            let watchers = state.withLock { state in
+                state.isGivenUp = true
+                defer { state.watchers = [] }
+                return state.watchers
+            }
+            for watcher in watchers { watcher.resume() }
         }
     }
 

@@ -12,28 +12,35 @@ final class Watch: Sendable {
         var isOver = false
     }
 
-    private let state = Mutex(State())
-    private let done = DispatchSemaphore(value: 0)
+    /// What the thread knows: nothing of the watch, so that it ends with one that a test throws away.
+    private final class Looks: Sendable {
+        let state = Mutex(State())
+        let done = DispatchSemaphore(value: 0)
+    }
+
+    private let thread = Looks()
 
     init(_ store: Store, _ isRight: @escaping @Sendable (borrowing ReadView) throws -> Bool) {
-        let thread = Thread { [self] in
-            while !state.withLock({ $0.isOver }) {
+        let looks = thread
+        Thread {
+            while !looks.state.withLock({ $0.isOver }) {
                 let isFine = (try? store.read { view in try isRight(view) }) ?? false
-                state.withLock {
+                looks.state.withLock {
                     $0.looks += 1
                     if !isFine { $0.wrong += 1 }
                 }
             }
-            done.signal()
-        }
-        thread.start()
+            looks.done.signal()
+        }.start()
     }
+
+    deinit { thread.state.withLock { $0.isOver = true } }
 
     /// Stops the thread, and says how often it looked and what it saw.
     func end() -> (looks: Int, wrong: Int) {
-        state.withLock { $0.isOver = true }
-        done.wait()
-        return state.withLock { ($0.looks, $0.wrong) }
+        thread.state.withLock { $0.isOver = true }
+        thread.done.wait()
+        return thread.state.withLock { ($0.looks, $0.wrong) }
     }
 }
 
