@@ -66,9 +66,11 @@ extension Transaction {
             // A clock that was set back holds nothing up.
             now < until, until - now <= ResourceFailure.wait(afterAttempts: .max)
         else { return }
+        // What the bootstrap went without was not to be asked for sooner. Others are not missing: they were passed over,
+        // or failed for another filter.
         let failures = try members(ofFilter: number).compactMap { resource, _ in
             try self.record(of: resource)?.failure.map { ResourceFailure(resource, $0) }
-        }
+        }.filter { !$0.isPassedOver && $0.retryAt >= until }
         // Nothing is missing any more where another filter has brought it.
         if !failures.isEmpty { throw SyncError.incomplete(failures) }
     }

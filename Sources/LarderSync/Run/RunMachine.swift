@@ -11,7 +11,8 @@ package struct RunMachine: Sendable {
         case idle, beginning, fetching, applying, ordering, copying, noting, holding, finishing, ended
     }
 
-    /// Snapshots that fail in a row before it is the server that fails, not the snapshots.
+    /// Snapshots that fail in a row, each for the first time and not for good, before it is the server that fails and not
+    /// the snapshots.
     private static let mostFailuresInRow = 5
 
     private let filter: ResourceFilter
@@ -200,10 +201,13 @@ extension RunMachine {
             failuresInRow = 0
         case .hidden: result.hidden += 1
         case .left, .settled: break
-        case .failed(let resource, let error):
-            missing[resource.resource] = resource
-            failuresInRow += 1
-            if error.endsRun || failuresInRow == Self.mostFailuresInRow { return fail(error) }
+        case .failed(let failure, let error):
+            missing[failure.resource] = failure
+            if error.endsRun { return fail(error) }
+            // A refusal is about the snapshot, and one that failed before says nothing new about the server: however many
+            // there are of these, what is behind them is asked for.
+            if !failure.isFinal, failure.attempts == 1 { failuresInRow += 1 }
+            if failuresInRow == Self.mostFailuresInRow { return fail(error) }
         }
         if let order = waiting.popFirst() { return [.copy(order)] }
         outstanding -= 1

@@ -11,10 +11,12 @@ extension SyncError {
             case .timeout(.head), .timeout(.idle), .connectionLost, .bodyTooLarge, .encodedBody, .other: true
             case .cancelled, .timeout(.connect), .connectionRefused, .noConnection, .tls, .invalidRequest: false
             }
-        case .wire, .refused, .unavailable, .laggingFullCopy, .wrongFullCopy, .inconsistentRun: true
-        case .unauthorized, .rateLimited, .serverWait, .endlessResync, .outsideFilter, .incomplete, .store,
-            .credentials,
-            .superseded, .list, .offline, .intercepted, .cancelled:
+        // A login that is over or a portal meets the next page, too; a route with a proxy of its own does not.
+        case .wire, .refused, .unavailable, .laggingFullCopy, .wrongFullCopy, .inconsistentRun, .unauthorized,
+            .rateLimited, .intercepted:
+            true
+        case .serverWait, .endlessResync, .outsideFilter, .incomplete, .store, .credentials, .superseded, .list,
+            .offline, .cancelled:
             false
         }
     }
@@ -29,5 +31,9 @@ extension SyncError {
     }
 
     /// What may help, as the resource's record keeps it.
-    var failureKind: SnapshotFailure.Kind { isRetryable ? .transient : .refused }
+    var failureKind: SnapshotFailure.Kind {
+        // A sign-in helps, and nothing says when there will be one.
+        if case .unauthorized = self { return .transient }
+        return isRetryable ? .transient : .refused
+    }
 }

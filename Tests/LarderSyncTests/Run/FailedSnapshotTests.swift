@@ -5,10 +5,11 @@ import LarderTesting
 import Testing
 
 /// A snapshot that cannot be had keeps no other resource from coming, loses no change, and is named.
-@Suite struct `A snapshot that cannot be had` {
+@Suite(.timeLimit(.minutes(5))) struct `A snapshot that cannot be had` {
     private static let faults: [Fault] = [
         .status(.internalServerError), .status(.forbidden), .status(.notFound), .body(Array("{".utf8)),
-        .truncate(after: 30),
+        .truncate(after: 30), .status(.unauthorized), .status(.tooManyRequests), .status(.found),
+        .header(.contentType, "text/html"),
     ]
 
     private static func isOf(_ id: Int64) -> @Sendable (HTTPRequest) -> Bool {
@@ -111,6 +112,67 @@ import Testing
         #expect(asked == ["2", "3", "4", "1"])
     }
 
+    @Test func `whose like the server refuses in a row does not keep later pages from coming`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(1)...12 { try fixture.origin.addTranslations(id, count: 1) }
+        func refuse() {
+            fixture.script.plan(.status(.forbidden), times: 1000) { request in
+                (Int64(1)...6).contains { Self.isOf($0)(request) }
+            }
+        }
+        refuse()
+        let error = try await fixture.failure("translations:*", configure: { $0.perPage = 6 })
+        expectIncomplete(error, 1, 2, 3, 4, 5, 6)
+        for id in Int64(7)...12 { #expect(try fixture.translation(id).count == 1, "\(id)") }
+        fixture.script.clearPlans()
+        try await fixture.sync("translations:*")
+        for id in Int64(1)...6 { try fixture.origin.replace(id, with: Origin.translations(2)) }
+        try fixture.origin.put(1, "new", in: 7)
+        refuse()
+        let next = try await fixture.failure("translations:*", configure: { $0.perPage = 6 })
+        expectIncomplete(next, 1, 2, 3, 4, 5, 6)
+        #expect(try fixture.text(1, of: 7) == payload(1, "new"))
+    }
+
+    @Test func `whose like failed before does not keep later pages from coming, also by hand`() async throws {
+        let fixture = try SyncFixture()
+        for id in Int64(1)...12 { try fixture.origin.addTranslations(id, count: 1) }
+        fixture.script.plan(.status(.internalServerError), times: 1000) { request in
+            (Int64(1)...5).contains { Self.isOf($0)(request) }
+        }
+        guard case .unavailable = try await fixture.failure("translations:*", configure: { $0.perPage = 5 }) else {
+            Issue.record("another reason")
+            return
+        }
+        expectIncomplete(try await fixture.failure("translations:*", configure: { $0.perPage = 5 }), 1, 2, 3, 4, 5)
+        for id in Int64(6)...12 { #expect(try fixture.translation(id).count == 1, "\(id)") }
+    }
+
+    @Test func `holds up only the bootstrap that waits for it`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.origin.addTranslations(1, count: 2)
+        for id in Int64(2)...3 { try fixture.origin.addTranslations(id, count: 1) }
+        fixture.script.plan(.status(.forbidden), times: 100, where: Self.isOf(2))
+        // The rows of 1 cannot be named, so that runs pass over it: nothing waits for that.
+        let mapping = RowKeyMapping(capturing: ["text"]) { (_, fields) throws(WireError) in
+            guard case .string(let text)? = fields["text"], text != "row 2" else { throw .unknownGroup }
+            return FullCopyRowKey(type: "translation", key: text)
+        }
+        expectIncomplete(try await fixture.failure("translations:*", configure: { $0.keyMapping = mapping }), 2)
+        func begin() async throws {
+            let now = fixture.store.host.now()
+            _ = try await fixture.store.write { transaction in
+                try transaction.beginRun("translations:*", now: now, isByHand: false)
+            }
+        }
+        let held = try #require(await #expect(throws: SyncError.self) { try await begin() })
+        expectIncomplete(held, 2)
+        fixture.script.clearPlans()
+        try await fixture.sync("translations:2")
+        // What it waited for has come by another filter's doing.
+        try await begin()
+    }
+
     @Test func `of many in a row ends the run`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...40 { try fixture.origin.addTranslations(id, count: 1) }
@@ -124,7 +186,7 @@ import Testing
 }
 
 /// The wait after a failed snapshot: growing, kept in the store, and no burden on what else there is.
-@Suite struct `After a run without some resources` {
+@Suite(.timeLimit(.minutes(5))) struct `After a run without some resources` {
     private func pages(_ fixture: CoordinatorFixture) -> Int {
         fixture.script.lines.count { $0.contains("/sync?") }
     }
@@ -164,6 +226,7 @@ import Testing
             fixture.network.set(.online)
             try await happened(fixture, 6)
             #expect(pages(fixture) == 1)
+            await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(11))
             try await happened(fixture, 7)
             #expect(pages(fixture) == 2)
@@ -191,6 +254,7 @@ import Testing
             #expect(try fixture.text(1, of: 1) == payload(1, "new"))
             #expect(fixture.copies(of: 2) == 1)
             fixture.script.clearPlans()
+            await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(11))
             try await coordinator.status { $0.isIdle && $0.filters[0].lastError == nil }
         }
