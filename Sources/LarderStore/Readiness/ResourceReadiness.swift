@@ -40,8 +40,11 @@ public struct ResourceReadiness: Hashable, Sendable {
     public var isStuck: Bool {
         if isComplete || state == .hidden { return false }
         if state == .evicted, isFinishedInRun != false { return true }
-        return failure.map { $0.isFinal || $0.attempts >= 3 } ?? false
+        return hasLastingFailure
     }
+
+    /// Whether the server refuses its snapshot, its rows cannot be named here, or it failed three times in a row.
+    package var hasLastingFailure: Bool { failure.map { $0.isFinal || $0.attempts >= 3 } ?? false }
 
     init(_ key: ResourceKey, _ record: ResourceRecord, isFinishedInRun: Bool? = nil) {
         let resource = Resource(key, record)

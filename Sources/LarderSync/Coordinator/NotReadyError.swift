@@ -1,7 +1,10 @@
 internal import LarderFormat
 public import LarderStore
 
-/// Some of what a filter asks for is not here, and nothing under way will bring it; the rest is here.
+/// Some of what a filter asks for is not here: it was evicted, its rows cannot be named here, the server refuses its
+/// snapshot, or that failed three times in a row.
+///
+/// The rest of what the filter is known to hold is here. Where a run has failed, later pages may not have been listed yet.
 public struct NotReadyError: Error, Hashable, Sendable {
     /// How ready the filter is.
     public let readiness: FilterReadiness
@@ -10,10 +13,21 @@ public struct NotReadyError: Error, Hashable, Sendable {
 
     /// Nil while something that is missing may be on its way.
     init?(_ readiness: FilterReadiness) {
-        let missing = readiness.members.filter { !$0.isComplete && $0.state != .hidden }
-        guard !missing.isEmpty, missing.allSatisfy(\.isStuck) else { return nil }
+        let missing = readiness.members.filter { $0.isMissing(in: readiness) }
+        guard !missing.isEmpty, missing.allSatisfy({ $0.isStuck || $0.isComplete && $0.hasLastingFailure }) else {
+            return nil
+        }
         self.readiness = readiness
         self.missing = missing
+    }
+}
+
+extension ResourceReadiness {
+    /// Whether the filter waits for it: it is not here, or it is here by another filter's doing and the first bootstrap
+    /// of this one, which needs it anew, cannot get it.
+    fileprivate func isMissing(in filter: FilterReadiness) -> Bool {
+        if state == .hidden { return false }
+        return !isComplete || filter.syncedAt == nil && isFinishedInRun == false && failure != nil
     }
 }
 

@@ -214,7 +214,11 @@ extension SyncCoordinator {
     }
 
     private func hear(_ event: SyncEvent, of text: String) {
-        if case .tokenRejected = event { post(.rejected(text)) }
+        switch event {
+        case .page(number: 1, _): post(.answered(text))
+        case .tokenRejected: post(.rejected(text))
+        default: break
+        }
         state.withLock { state in state.loop?.progress[text]?.count(event) }
         publish(isProgress: true)
         onEvent(event)

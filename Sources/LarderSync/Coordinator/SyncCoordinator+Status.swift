@@ -41,7 +41,16 @@ extension SyncCoordinator {
             _ = removed
         }
         publishing.withLock { _ in
-            state.withLock { $0.observers[number] = continuation }
+            let status = status
+            // Every observer has what was published last, so that the next status is told exactly when it is another.
+            let behind = state.withLock { state -> [AsyncStream<SyncStatus>.Continuation] in
+                defer {
+                    state.observers[number] = continuation
+                    state.published = status
+                }
+                return state.published == status ? [] : Array(state.observers.values)
+            }
+            for observer in behind { observer.yield(status) }
             continuation.yield(status)
         }
         return stream
@@ -54,22 +63,63 @@ extension SyncCoordinator {
     /// throws and names these resources. They may still come: what was evicted when it is opened or kept, and what failed
     /// when it is tried again; then the call may be repeated.
     ///
+    /// What failed in an earlier launch, or in a run before the one under way, may come with the next run: while the
+    /// coordinator runs, the error is thrown only after a run of the filter has ended in this launch, and none is under
+    /// way. That run leaves out what failed so lately that it is too early (``ResourceFailure/retryAt``).
+    ///
     /// - Throws: ``NotReadyError``; `CancellationError`; ``StoreError``, ``EngineError/closed`` among what a read throws.
     public func waitUntilReady(_ filter: ResourceFilter) async throws -> FilterReadiness {
         let text = filter.description
         let lists = state.withLock { $0.lists }
-        // Members become complete by swaps, which are not changes of the filter's own record.
-        for try await readiness in store.values(
-            in: .everything,
-            { view in
-                try lists[text].map { try view.readiness(ofList: $0.resource, named: text) } ?? view.readiness(of: text)
-            })
-        {
-            guard let readiness else { continue }
-            if readiness.isComplete { return readiness }
-            if let error = NotReadyError(readiness) { throw error }
+        let read: @Sendable (borrowing ReadView) throws -> FilterReadiness? = { view in
+            try lists[text].map { try view.readiness(ofList: $0.resource, named: text) } ?? view.readiness(of: text)
         }
-        throw CancellationError()
+        return try await withThrowingTaskGroup(of: FilterReadiness.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                // Members become complete by swaps, which are not changes of the filter's own record.
+                for try await readiness in self.store.values(in: .everything, read) {
+                    if let ready = try self.ready(readiness, text) { return ready }
+                }
+                throw CancellationError()
+            }
+            group.addTask {
+                // The end of a run, or of the coordinator, need not be a change of the store.
+                for await _ in self.statuses() {
+                    if let ready = try self.ready(self.store.read(read), text) { return ready }
+                }
+                throw CancellationError()
+            }
+            guard let first = try await group.next() else { preconditionFailure("a group that waits for nothing") }
+            return first
+        }
+    }
+
+    /// What ends the wait for a filter, if anything does.
+    private func ready(_ readiness: FilterReadiness?, _ text: String) throws -> FilterReadiness? {
+        guard let readiness else { return nil }
+        if readiness.isComplete { return readiness }
+        if let error = NotReadyError(readiness), !isYetToBeTried(error, text) { throw error }
+        return nil
+    }
+
+    /// Whether a run that is under way, or is to come first after the start, may bring some of what is missing.
+    private func isYetToBeTried(_ error: NotReadyError, _ text: String) -> Bool {
+        // No run brings what was evicted, or what cannot be named here.
+        guard error.missing.contains(where: { $0.state != .evicted && $0.failure?.isPassedOver == false }) else {
+            return false
+        }
+        return state.withLock { state in
+            guard let loop = state.loop, state.filters.contains(where: { $0.filter.description == text }) else {
+                return false
+            }
+            // A filter that was just added is one the machine has not heard of.
+            if loop.machine.isRunning(text) != false { return true }
+            switch loop.outcomes[text] {
+            case nil, .failure(.cancelled)?: return true
+            default: return false
+            }
+        }
     }
 
     /// Tells observers the status, if it is another than they know.

@@ -78,12 +78,10 @@ public enum SyncError: Error, Sendable {
     }
 
     /// Whether not the server has answered.
+    ///
+    /// A list may have a server of its own, which no look at this one's says anything about.
     var isInterception: Bool {
-        switch self {
-        case .intercepted: true
-        // A list may have a server of its own, which no look at this one's tells anything about.
-        default: false
-        }
+        if case .intercepted = self { true } else { false }
     }
 }
 

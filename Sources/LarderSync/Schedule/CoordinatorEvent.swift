@@ -34,6 +34,8 @@ package enum CoordinatorEvent: Sendable {
     case timer
     /// Whether the server answers, after a look.
     case probed(isReachable: Bool)
+    /// The server has answered a filter's run with its first page.
+    case answered(String)
     /// The server has rejected a filter's token; its run goes on as a bootstrap.
     case rejected(String)
     /// A run is over.

@@ -43,8 +43,13 @@ extension CoordinatorMachine {
     /// The server answers, and everything is in but these: the next run is as after one that finished, or when they are
     /// to be asked for again.
     private mutating func endIncomplete(_ index: Int, _ failures: [ResourceFailure], _ moment: Moment) {
+        // A bootstrap that is held back ends before anything is asked.
+        if schedules[index].isAnswered {
+            portalFailures = 0
+            hasLookedThrough = false
+        }
         schedules[index].lastError = .incomplete(failures)
-        schedules[index].failures = schedules[index].failures.next
+        // The waits of these resources are their own: a run that is lost later is tried again as after its first failure.
         schedules[index].notBefore = nil
         schedules[index].finishedAt = moment.elapsed
         let longest = ResourceFailure.wait(afterAttempts: .max)

@@ -78,6 +78,7 @@ extension CoordinatorMachine {
             guard let want = schedules[index].want else { continue }
             free -= 1
             schedules[index].running = want
+            schedules[index].isAnswered = false
             schedules[index].attemptedAt = moment.now
             schedules[index].want = nil
             effects.append(.start(schedules[index].text))

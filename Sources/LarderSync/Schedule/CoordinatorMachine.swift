@@ -16,10 +16,10 @@ package struct CoordinatorMachine: Sendable {
     private(set) package var isForcedOffline = false
     /// Whether something answers in the server's place, until a look shows otherwise.
     var portal: Portal?
-    /// The times a portal was met since a run last finished.
+    /// The times a portal was met since a run last came to its end.
     var portalFailures = 0
-    /// Whether the last look showed a way through, and no run has finished since: who is intercepted all the same is so
-    /// alone.
+    /// Whether the last look showed a way through, and no run has come to its end since: who is intercepted all the same
+    /// is so alone.
     var hasLookedThrough = false
     /// When the timer goes off.
     package internal(set) var armed: Duration?
@@ -55,6 +55,8 @@ package struct CoordinatorMachine: Sendable {
         case .forcedOffline(let isForced): force(isForced, moment)
         case .timer: armed = nil
         case .probed(let isReachable): look(isReachable, moment)
+        case .answered(let text):
+            if let index = index(text) { schedules[index].isAnswered = true }
         case .rejected(let text): countRejection(text, moment)
         case .ended(let text, let outcome): end(text, outcome, moment)
         case .stop: stop()
@@ -143,7 +145,7 @@ extension CoordinatorMachine {
                 effects.append(.refuse(schedule.text, refusal))
                 schedules[index].ask(.background, at: moment)
             } else if let until = schedule.serverNotBefore, until > moment.elapsed, let error = schedule.lastError {
-                effects.append(.refuse(schedule.text, error))
+                effects.append(.refuse(schedule.text, error.waiting(until - moment.elapsed)))
             } else {
                 schedules[index].ask(.manual, at: moment)
             }
@@ -217,5 +219,13 @@ extension CoordinatorMachine {
     private mutating func reset(_ index: Int) {
         schedules[index].notBefore = nil
         schedules[index].failures = 0
+    }
+}
+
+extension SyncError {
+    /// The same error, with what is left of the wait it tells of.
+    fileprivate func waiting(_ rest: Duration) -> SyncError {
+        guard case .serverWait = self else { return self }
+        return .serverWait(seconds: Int(clamping: (rest + .milliseconds(999)).components.seconds))
     }
 }

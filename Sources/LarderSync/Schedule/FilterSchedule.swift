@@ -12,6 +12,8 @@ struct FilterSchedule: Sendable {
     var running: SyncWant?
     /// When the last run began, in milliseconds since 1970-01-01 UTC.
     var attemptedAt: Int64?
+    /// Whether the server has answered the run under way, or the last one, with a page.
+    var isAnswered = false
     /// Whether the run under way was ended from here, so that its end is nobody's fault.
     var isCancelled = false
     /// Whether the filter was removed while its run is under way.

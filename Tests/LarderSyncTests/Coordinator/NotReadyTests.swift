@@ -5,7 +5,7 @@ import LarderTesting
 import Testing
 
 /// Waiting for a filter ends with an error that names what nothing will bring.
-@Suite("Waiting for what will not come", .timeLimit(.minutes(1)))
+@Suite("Waiting for what will not come", .timeLimit(.minutes(2)))
 struct NotReadyTests {
     private let filter: ResourceFilter
 
@@ -78,9 +78,82 @@ struct NotReadyTests {
                 let failure = try fixture.readiness()?.failedMembers.first
                 #expect(failure?.attempts == attempt)
                 #expect(try fixture.readiness()?.members.map(\.isStuck) == [false, attempt == 3])
-                if attempt < 3 { fixture.clock.advance(by: .seconds(attempt == 1 ? 11 : 61)) }
+                if attempt == 3 { break }
+                await fixture.clock.sleepers(atLeast: 1)
+                fixture.clock.advance(by: .seconds(attempt == 1 ? 11 : 61))
             }
             try await expectMissing(coordinator, [2])
         }
+    }
+
+    @Test func `because it came for another filter and not for this one ends`() async throws {
+        let fixture = try CoordinatorFixture()
+        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        let other = try fixture.coordinator()
+        _ = try await other.sync(ResourceFilter("translations:2"))
+        try fixture.origin.replace(2, with: Origin.translations(3))
+        fixture.script.plan(.status(.forbidden), times: 100) { $0.path?.hasSuffix("/translations/2") == true }
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) { try await expectMissing(coordinator, [2]) }
+    }
+}
+
+/// What failed in an earlier launch is tried once before the wait for it ends.
+@Suite("Waiting for what failed in an earlier launch", .timeLimit(.minutes(2)))
+struct EarlierFailureTests {
+    private let filter: ResourceFilter
+
+    init() throws { filter = try ResourceFilter("translations:*") }
+
+    /// A store in which one snapshot failed three times, long enough ago to be tried again.
+    private func failed() async throws -> CoordinatorFixture {
+        let fixture = try CoordinatorFixture()
+        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        fixture.script.plan(.status(.internalServerError), times: 100) { $0.path?.hasSuffix("/translations/2") == true }
+        let earlier = try fixture.coordinator()
+        for _ in 1...3 {
+            let told = await outcome { () async throws(SyncError) in try await earlier.sync(filter) }
+            #expect(told.error != nil)
+        }
+        #expect(try fixture.readiness()?.failedMembers.map(\.attempts) == [3])
+        fixture.clock.advance(by: .seconds(301))
+        return fixture
+    }
+
+    private func waiting(_ coordinator: SyncCoordinator) async -> Task<FilterReadiness, any Error> {
+        let task = Task { try await coordinator.waitUntilReady(filter) }
+        for _ in 0..<1000 { await Task.yield() }
+        return task
+    }
+
+    @Test(arguments: [true, false])
+    func `ends after the first run of this one`(_ isMended: Bool) async throws {
+        let fixture = try await failed()
+        if isMended { fixture.script.clearPlans() }
+        let gate = Gate(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let told = try await fixture.running(coordinator) {
+            await gate.held()
+            let task = await waiting(coordinator)
+            gate.open()
+            return await task.result
+        }
+        if isMended {
+            #expect(try told.get().isComplete)
+        } else {
+            #expect(throws: NotReadyError.self) { try told.get() }
+            #expect(try fixture.readiness()?.failedMembers.map(\.attempts) == [4])
+        }
+    }
+
+    @Test func `ends with the coordinator`() async throws {
+        let fixture = try await failed()
+        let gate = Gate(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let task = try await fixture.running(coordinator) {
+            await gate.held()
+            return await waiting(coordinator)
+        }
+        await #expect(throws: NotReadyError.self) { try await task.value }
     }
 }

@@ -4,7 +4,7 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite("The status of the coordinator")
+@Suite("The status of the coordinator", .timeLimit(.minutes(5)))
 struct StatusTests {
     private let filter: ResourceFilter
 
@@ -38,6 +38,23 @@ struct StatusTests {
         service.cancel()
         while let status = await statuses.next(), status.isRunning {}
         #expect(coordinator.status.filters[0].activity == .waiting(for: .coordinator))
+    }
+
+    @Test func `is told to a reader for whom it becomes what the last one knew`() async throws {
+        let fixture = try prepared()
+        let gate = Gate(fixture.script) { $0.path?.contains("sync_token=") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        try await fixture.running(coordinator) {
+            let before = try await coordinator.status { $0.isIdle }
+            coordinator.trigger(.push(nil))
+            await gate.held()
+            var statuses = coordinator.statuses().makeAsyncIterator()
+            #expect(await statuses.next()?.isIdle == false)
+            gate.open()
+            var status = await statuses.next()
+            while status?.isIdle == false { status = await statuses.next() }
+            #expect(status == before)
+        }
     }
 
     @Test func `tells what a run waits for`() async throws {

@@ -56,6 +56,25 @@ struct PortalTests {
         #expect(bench.violations == [])
     }
 
+    @Test(arguments: [true, false])
+    func `is one for all again once a run has come to its end without some resources`(_ isAnswered: Bool) throws {
+        var bench = ScheduleBench {
+            $0.probe.jitter = 0
+            $0.retry.jitter = 0
+        }
+        try bench.add("a:*")
+        bench.fail("a:*", intercepted)
+        #expect(bench.pass(.seconds(5)).probes == 1)
+        #expect(bench.send(.probed(isReachable: true)).started == ["a:*"])
+        // A bootstrap that is held back ends in the same way, and asks the server nothing.
+        if isAnswered { bench.send(.answered("a:*")) }
+        bench.fail("a:*", bench.incomplete())
+        bench.trigger(.launch)
+        #expect(bench.fail("a:*", intercepted).reported.contains(.intercepted) == isAnswered)
+        #expect(bench.pass(.seconds(5)).probes == (isAnswered ? 1 : 0))
+        #expect(bench.violations == [])
+    }
+
     @Test func `is nobody's failure`() throws {
         var bench = ScheduleBench { $0.retry.jitter = 0 }
         try bench.add("a:*")

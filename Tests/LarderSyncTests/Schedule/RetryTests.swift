@@ -41,6 +41,27 @@ struct RetryTests {
         }
     }
 
+    @Test func `runs that come to their end without some resources make no later wait longer`() throws {
+        var bench = ScheduleBench { $0.retry.jitter = 0 }
+        try bench.add("a:*")
+        for _ in 1...4 {
+            bench.fail("a:*", bench.incomplete())
+            #expect(bench.trigger(.push(nil)).started == ["a:*"])
+        }
+        #expect(waitAfter(bench.fail("a:*")) == .seconds(1))
+    }
+
+    @Test func `who asks by hand hears what is left of the server's wait`() throws {
+        var bench = ScheduleBench()
+        try bench.add("a:*")
+        bench.fail("a:*", .serverWait(seconds: 40))
+        bench.pass(.milliseconds(30_500))
+        guard case .serverWait(seconds: 10)? = bench.trigger(.manual(nil)).refused.first?.error else {
+            Issue.record("another answer")
+            return
+        }
+    }
+
     @Test func `a run that finishes makes the next wait a short one again`() throws {
         var bench = ScheduleBench { $0.retry.jitter = 0 }
         try bench.add("a:*")

@@ -142,6 +142,14 @@ extension ScheduleBench {
     }
 }
 
+extension ScheduleBench {
+    /// A run that came to its end without one resource, whose snapshot has just failed.
+    func incomplete() -> SyncError {
+        let failure = SnapshotFailure(kind: .transient, count: 1, failedAt: now, reason: "-")
+        return .incomplete([ResourceFailure(ResourceKey("a", 1), failure)])
+    }
+}
+
 extension SyncError {
     /// A server that is failing.
     static func ofServer(retryAfter: Int? = nil) -> SyncError {

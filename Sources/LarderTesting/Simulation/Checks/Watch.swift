@@ -10,8 +10,10 @@ struct Watch {
     private(set) var ending: [String] = []
     /// Whether a captive portal was met, and nothing has told since that it is gone.
     private(set) var knowsPortal = false
-    /// Whether a look showed a way past one, and no run has finished since.
+    /// Whether a look showed a way past one, and no run has come to its end since.
     private var hasLookedThrough = false
+    /// The filters whose runs under way the server has answered.
+    private var answered: Set<String> = []
     /// The filters whose runs the coordinator calls off.
     private var cancelled: Set<String> = []
     private var network = NetworkState.offline
@@ -40,7 +42,10 @@ struct Watch {
 
     mutating func isCancelled(_ text: String) { cancelled.insert(text) }
 
-    mutating func isStarted(_ text: String) { asked.remove(text) }
+    mutating func isStarted(_ text: String) {
+        asked.remove(text)
+        answered.remove(text)
+    }
 
     mutating func isOver(_ text: String, _ outcome: Result<SyncReport, SyncError>, isQuiet: Bool) {
         ending.append(text)
@@ -64,12 +69,16 @@ struct Watch {
         case .probed(isReachable: true):
             if knowsPortal { hasLookedThrough = true }
             knowsPortal = false
+        case .answered(let text): answered.insert(text)
         case .ended(let text, let outcome):
             ending.removeAll { $0 == text }
             // What a run that was called off met is not looked at.
-            if case .success = outcome { hasLookedThrough = false }
-            if cancelled.remove(text) == nil, hasProbe, !hasLookedThrough, case .failure(.intercepted) = outcome {
-                knowsPortal = true
+            let isCancelled = cancelled.remove(text) != nil
+            switch outcome {
+            case .success: hasLookedThrough = false
+            case .failure(.incomplete) where !isCancelled && answered.contains(text): hasLookedThrough = false
+            case .failure(.intercepted) where !isCancelled && hasProbe && !hasLookedThrough: knowsPortal = true
+            case .failure: break
             }
         default: break
         }

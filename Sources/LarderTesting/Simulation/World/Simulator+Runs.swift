@@ -37,7 +37,11 @@ extension Simulator {
             switch effect {
             case .report(let event):
                 note("run \(run.number) \(Self.label(of: event))")
-                if case .tokenRejected(let text) = event { mail(.rejected(text), "rejected \(text)") }
+                switch event {
+                case .page(number: 1, _): try tell(.answered(run.text))
+                case .tokenRejected(let text): mail(.rejected(text), "rejected \(text)")
+                default: break
+                }
             case .cancel: for number in run.copies.sorted() { if let copy = copies[number] { cancel(copy) } }
             case .end(let outcome): try end(run, outcome)
             case .copy(let order): try begin(order, run)
