@@ -48,19 +48,34 @@ package struct Scenario: Sendable {
         var breakages = SeededGenerator(seed: seed ^ 0x62_72_65_61_6B)
         // What hides a resource for no reason of the server's hides the writes to it, too.
         hasStaleReplica = !hasWriters && breakages.below(2) == 0
-        if breakages.below(3) == 0 { plan = Self.breaking(plan, shape, &breakages) }
+        var more = SeededGenerator(seed: seed ^ 0x6D_6F_72_65)
+        if breakages.below(3) == 0 { plan = Self.breaking(plan, shape, &breakages, &more) }
     }
 
-    /// Puts a stretch into a plan in which one full copy cannot be had; it may last until everything else has come in.
+    /// Puts a stretch into a plan in which some snapshots cannot be had; it may last until everything else has come in.
+    ///
+    /// - Parameters:
+    ///   - generator: draws one that cannot be had, and for how long.
+    ///   - more: draws answers of others than the server, and further snapshots that cannot be had either.
     private static func breaking(
-        _ plan: [PlannedAct], _ shape: ModelServer.Shape, _ generator: inout SeededGenerator
+        _ plan: [PlannedAct], _ shape: ModelServer.Shape, _ generator: inout SeededGenerator,
+        _ more: inout SeededGenerator
     ) -> [PlannedAct] {
         var plan = plan
         let start = generator.below(plan.count)
-        let status = [500, 500, 403, 200][generator.below(4)]
+        var status = [500, 500, 403, 200][generator.below(4)]
+        if more.below(3) == 0 { status = [302, 401, 429][more.below(3)] }
         let act = HostAct.breakCopy(
             group: generator.pick(shape.groups) ?? "notes", id: Int64(1 + generator.below(shape.resourcesPerGroup)),
             status: status)
+        if more.below(2) == 0 {
+            for group in shape.groups {
+                for id in 1...shape.resourcesPerGroup where more.below(6) > 0 {
+                    let act = HostAct.breakCopy(group: group, id: Int64(id), status: status)
+                    plan.insert(PlannedAct(wait: .steps(0), act: act), at: start)
+                }
+            }
+        }
         plan.insert(PlannedAct(wait: .steps(generator.below(8)), act: act), at: start)
         if generator.below(2) == 0 {
             let end = start + 1 + generator.below(plan.count - start)

@@ -9,7 +9,7 @@ extension Simulator {
     func perform(_ act: HostAct) throws {
         switch act {
         case .mutate(let seed): mutate(seed)
-        case .breakCopy(let group, let id, let status): server.broken = [ModelServer.ResourceID(group, id): status]
+        case .breakCopy(let group, let id, let status): server.broken[ModelServer.ResourceID(group, id)] = status
         case .mendCopies: server.broken = [:]
         case .network(let state): try change(to: state)
         case .portal(let isOn): hasPortal = isOn
