@@ -42,18 +42,19 @@ struct StatusTests {
 
     @Test func `is told to a reader for whom it becomes what the last one knew`() async throws {
         let fixture = try prepared()
-        let gate = Gate(fixture.script) { $0.path?.contains("sync_token=") == true }
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             let before = try await coordinator.status { $0.isIdle }
-            coordinator.trigger(.push(nil))
-            await gate.held()
+            // Nobody reads while this becomes another.
+            fixture.network.set(.offline)
+            while coordinator.status.network != .offline {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
             var statuses = coordinator.statuses().makeAsyncIterator()
-            #expect(await statuses.next()?.isIdle == false)
-            gate.open()
-            var status = await statuses.next()
-            while status?.isIdle == false { status = await statuses.next() }
-            #expect(status == before)
+            #expect(await statuses.next()?.network == .offline)
+            fixture.network.set(.online)
+            #expect(await statuses.next() == before)
         }
     }
 
