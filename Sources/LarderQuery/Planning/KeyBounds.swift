@@ -13,9 +13,9 @@ struct KeyBounds {
     private var point: String?
     private var equal: Double?
     private var integer: Int64?
-    /// Bounds of the numbers.
-    private var least = -Double.infinity
-    private var greatest = Double.infinity
+    /// Bounds of the numbers: exact, because a `Double` tells only some of the keys beyond 2^53 apart.
+    private var least = Int64.min
+    private var greatest = Int64.max
     /// Bounds of the texts; false where only numbers remain.
     private var lower: String?
     private var upper: String?
@@ -49,8 +49,8 @@ struct KeyBounds {
     }
 
     private mutating func narrow(above value: SQLValue) {
-        if let number = value.numericValue {
-            least = max(least, number)
+        if let numbers = value.enclosingIntegers {
+            least = max(least, numbers.lowerBound)
         } else if case .text(let text) = value {
             hasNumbers = false
             lower = lower.map { $0.precedes(text) ? text : $0 } ?? text
@@ -58,9 +58,9 @@ struct KeyBounds {
     }
 
     private mutating func narrow(below value: SQLValue) {
-        if let number = value.numericValue {
+        if let numbers = value.enclosingIntegers {
             hasTexts = false
-            greatest = min(greatest, number)
+            greatest = min(greatest, numbers.upperBound)
         } else if case .text(let text) = value {
             upper = upper.map { text.precedes($0) ? text : $0 } ?? text
         }
@@ -88,10 +88,7 @@ struct KeyBounds {
     private var decimals: KeySegment? {
         if let prefix, !prefix.isEmpty, !Self.beginsDecimal(prefix) { return nil }
         guard hasNumbers, least <= greatest else { return nil }
-        // Int64(exactly:) of a real rounded outwards: nil stands for beyond all numbers.
-        let from = Int64(exactly: least.rounded(.down)) ?? (least < 0 ? .min : .max)
-        let through = Int64(exactly: greatest.rounded(.up)) ?? (greatest < 0 ? .min : .max)
-        return KeySegment(from: String(from), through: String(through), prefix: nil)
+        return KeySegment(from: String(least), through: String(greatest), prefix: nil)
     }
 
     /// The keys that are stored as texts, those that spell numbers among them.
@@ -124,14 +121,27 @@ struct KeyBounds {
 }
 
 extension SQLValue {
-    /// The number that SQLite compares this value as where one side has numeric affinity; nil for any other value.
-    var numericValue: Double? {
+    /// The nearest integers at or below, and at or above, the number that SQLite compares this value as where one side
+    /// has numeric affinity; nil for a value that is no number.
+    ///
+    /// A number beyond 64 bits lies at the nearer end of their range.
+    fileprivate var enclosingIntegers: ClosedRange<Int64>? {
         switch self {
-        case .integer(let integer): Double(integer)
-        case .real(let real): real
-        case .text(let text): NumericText.number(text)
-        case .null, .blob: nil
+        case .integer(let integer): return integer...integer
+        case .real(let real): return Self.integers(around: real, within: 0)
+        case .text(let text):
+            if let integer = RecordKey.canonicalDecimal(text) { return integer...integer }
+            guard let number = NumericText.number(text) else { return nil }
+            // SQLite's own conversion may give a neighbour of the nearest real, or an integer that has no real.
+            return Self.integers(around: number, within: number.isFinite ? abs(number) * NumericText.tolerance : 0)
+        case .null, .blob: return nil
         }
+    }
+
+    private static func integers(around number: Double, within tolerance: Double) -> ClosedRange<Int64> {
+        let low = (number - tolerance).rounded(.down)
+        let high = (number + tolerance).rounded(.up)
+        return (Int64(exactly: low) ?? (low < 0 ? .min : .max))...(Int64(exactly: high) ?? (high < 0 ? .min : .max))
     }
 }
 
@@ -158,8 +168,6 @@ struct KeySegment {
 
     /// Every key of a type.
     static let all = KeySegment(from: nil, through: nil, prefix: nil)
-    /// The keys that are decimal numbers.
-    static let decimals = KeySegment(from: nil, through: String(Int64.max), prefix: nil)
 
     /// Whether a key found in the range may be wanted, and whether keys behind it may.
     func judge(_ key: String) -> (isWanted: Bool, isOver: Bool) {

@@ -138,24 +138,37 @@ struct QuestionMaker {
         switch Int.random(in: hasCasts ? 0..<14 : 1..<14, using: &random) {
         case 0:
             let comparison = pick(["=", "<", ">="])
-            return "\(column) \(comparison) CAST(\(value(column)) AS \(pick(["INTEGER", "TEXT", "REAL", "NUMERIC"])))"
+            // A key equals a text of its own spelling only.
+            let types = ["INTEGER", "REAL", "NUMERIC"] + (column == "key" && comparison == "=" ? [] : ["TEXT"])
+            return "\(column) \(comparison) CAST(\(value(column)) AS \(pick(types)))"
         case 1: return "\(column) IS NOT NULL"
         case 2: return "\(column) IN (\(value(column)), \(value(column)), \(value(column)))"
-        case 3: return "\(column) BETWEEN \(value(column)) AND \(value(column))"
+        case 3: return "\(column) BETWEEN \(bound(column)) AND \(bound(column))"
         case 4: return "\(column) \(pick(["LIKE", "NOT LIKE"])) \(pattern("%"))"
         case 5: return "\(column) GLOB \(pattern("*"))"
         case 6: return "\(column) = \(value(column)) COLLATE \(pick(["NOCASE", "BINARY", "RTRIM"]))"
         case 7: return "\(column) IS NULL"
         case 8: return "\(column) \(pick(["IS", "IS NOT"])) \(value(column))"
-        case 9: return "\(column) > \(value(column)) COLLATE \(pick(["NOCASE", "BINARY"]))"
-        default: return "\(column) \(pick(["=", "=", "=", "<", "<=", ">", ">=", "<>"])) \(value(column))"
+        case 9: return "\(column) > \(bound(column)) COLLATE \(pick(["NOCASE", "BINARY"]))"
+        case 10, 11: return "\(column) \(pick(["<", "<=", ">", ">="])) \(bound(column))"
+        default: return "\(column) \(pick(["=", "=", "=", "<>"])) \(value(column))"
         }
     }
 
-    /// A value as a literal or a parameter; mostly one that the column has.
+    /// A value to be equal to, as a literal or a parameter; mostly one that the column has.
     private mutating func value(_ column: String) -> String {
-        let literals = Int.random(in: 0..<5, using: &random) == 0 ? SampleRows.literals : SampleRows.likely(column)
-        let literal = pick(column == "key" ? literals.filter { !SampleRows.misspelled.contains($0) } : literals)
+        let literals = literals(column)
+        return spell(pick(column == "key" ? literals.filter { !SampleRows.misspelled.contains($0) } : literals))
+    }
+
+    /// A value to be above or below, as a literal or a parameter.
+    private mutating func bound(_ column: String) -> String { spell(pick(literals(column))) }
+
+    private mutating func literals(_ column: String) -> [String] {
+        Int.random(in: 0..<5, using: &random) == 0 ? SampleRows.literals : SampleRows.likely(column)
+    }
+
+    private mutating func spell(_ literal: String) -> String {
         if Bool.random(using: &random), let argument = SampleRows.argument(literal) {
             arguments.append(argument)
             return "?"

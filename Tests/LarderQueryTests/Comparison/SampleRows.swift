@@ -33,6 +33,8 @@ enum SampleRows {
             case 1: "a\(index)"
             case 2: "A\(index)"
             case 3: "-\(index)"
+            // Beyond 2^53, where not every integer is a real.
+            case 4 where index % 12 == 4: "\(9_007_199_254_740_992 + Int64(index / 12))"
             default: "\(index)"
             }
         var members = ["\"price\": \(Int.random(in: 0..<6, using: &random) == 0 ? any() : pick(numbers))"]
@@ -54,7 +56,7 @@ enum SampleRows {
             "x'61'", "x''", "''", "'long'", "9e999", "-9e999", "'Inf'",
         ] + ["a", "A", "ab", "aB", "b", "é", "z", "Z", "x-1", "long ", "LONG"].map { "'\($0)'" }
 
-    /// Texts that SQLite takes for the number of another spelling. Keys are found by their own spelling only.
+    /// Texts that SQLite takes for the number of another spelling. Keys are equal to their own spelling only.
     static let misspelled: Set = ["'1.0'", "' 1'", "'01'", "'1e2'", "'0.1'", "'0.3'"]
 
     /// Literals that the values of a column are likely to equal.
@@ -63,7 +65,12 @@ enum SampleRows {
         case "price": ["0", "1", "1.0", "-1", "2", "2.5", "10", "30", "0.1", "100", "9007199254740993", "'1'", "1e300"]
         case "name", "title": ["'a'", "'A'", "'ab'", "'AB'", "'b'", "'é'", "'Z'", "'1'", "''", "'x-1'", "'long'", "1"]
         case "key":
-            ["'0x6'", "'a7'", "'A8'", "'-9'", "10", "'10'", "4", "5.0", "'5'", "-9", "'a'", "'A'", "'1'", "'0x'", "''"]
+            [
+                "'0x6'", "'a7'", "'A8'", "'-9'", "10", "'10'", "4", "5.0", "'5'", "-9", "'a'", "'A'", "'1'", "'0x'",
+                "''",
+                "9007199254740993", "9007199254740995", "'9007199254740993'", "'9007199254740997'",
+                "9007199254740996.0",
+            ]
         case "ref": ["5", "'5'", "12", "'12'", "39"]
         case "updated_at": ["3", "3.0", "'3'", "10", "-1"]
         default: literals

@@ -1,4 +1,4 @@
-// Proves that decimal keys join with integers, and that a key is found by its own spelling only.
+// Proves that decimal keys join with integers, that ranges of them are exact, and that a key is found by its spelling.
 
 import LarderFormat
 import LarderQuery
@@ -61,9 +61,51 @@ import Testing
         #expect(try keys("key GLOB '12*'") == ["12", "120"])
     }
 
+    @Test(arguments: [9_007_199_254_740_992, 1_234_567_890_123_456_784, .max - 8, .min] as [Int64])
+    func `is compared exactly beyond 2^53`(first: Int64) throws {
+        let numbers = (0...8).map { first + Int64($0) }
+        try fixture.put(numbers.map { ("\($0)", "{}") }, type: "large")
+        let query = try StoreQuery(
+            fixture.store, tables: [TableDefinition("large", of: .resource(items), type: "large", columns: [])])
+        let all = numbers.map { SQLValue.text("\($0)") }
+        for (place, number) in numbers.enumerated() {
+            for value in [SQLValue.integer(number), .text("\(number)"), .text(" \(number) ")] {
+                func keys(_ condition: String, _ values: Int) throws -> [SQLValue] {
+                    try query.column(
+                        "SELECT key FROM large WHERE \(condition)", [SQLValue](repeating: value, count: values))
+                }
+                #expect(try keys("key <= ?", 1) == Array(all[...place]), "\(value)")
+                #expect(try keys("key < ?", 1) == Array(all[..<place]), "\(value)")
+                #expect(try keys("key >= ?", 1) == Array(all[place...]), "\(value)")
+                #expect(try keys("key > ?", 1) == Array(all[(place + 1)...]), "\(value)")
+                #expect(try keys("key BETWEEN ? AND ?", 2) == [all[place]], "\(value)")
+            }
+        }
+    }
+
+    @Test func `is compared exactly with a real beyond 2^53`() throws {
+        let first: Int64 = 9_007_199_254_740_992
+        try fixture.put((0...8).map { ("\(first + Int64($0))", "{}") }, type: "large")
+        let query = try StoreQuery(
+            fixture.store, tables: [TableDefinition("large", of: .resource(items), type: "large", columns: [])])
+        for (condition, count) in [
+            ("key <= 9007199254740996.0", 5), ("key > 9007199254740996.0", 4), ("key < 9e18", 9),
+        ] {
+            #expect(try query.column("SELECT key FROM large WHERE \(condition)").count == count, "\(condition)")
+        }
+    }
+
     @Test func `reads no more rows than a range of keys has`() throws {
         let answer = try query.rows("SELECT key FROM categories WHERE key BETWEEN 9 AND 11")
         #expect(answer.facts.rowsVisited == 3)
+    }
+
+    @Test func `is found by its number in a list, for SQLite makes numbers of the list's texts`() throws {
+        try fixture.put(["100", "1e2", "101"].map { ($0, "{}") }, type: "spelled")
+        let query = try StoreQuery(
+            fixture.store, tables: [TableDefinition("spelled", of: .resource(items), type: "spelled", columns: [])])
+        #expect(try query.column("SELECT key FROM spelled WHERE key = '1e2'") == ["1e2"])
+        #expect(try Set(query.column("SELECT key FROM spelled WHERE key IN ('1e2', 'x')")) == ["100", "1e2"])
     }
 
     @Test(arguments: [["7", "007"], ["18446744073709551614", "18446744073709551615"], ["12e34567", "13e34567"]])
