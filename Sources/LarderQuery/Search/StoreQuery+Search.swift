@@ -35,17 +35,17 @@ extension StoreQuery {
     }
 
     /// Lends the words to `body`; makes them anew when the file was removed since, as by ``Store/clear(discardingUnsent:)`` in
-    /// whatever process, and once when it turns out to be damaged.
-    private func withWords<Result: Sendable>(_ body: (WordIndex) throws -> Result) throws -> Result {
+    /// whatever process, and once when it turns out to be damaged, or is removed meanwhile and cannot be written any more.
+    func withWords<Result: Sendable>(_ body: (WordIndex) throws -> Result) throws -> Result {
         try words.withLock { words in
             if words?.connection.hasMoved == true { words = nil }
             do {
                 let open = try words ?? WordIndex.open(store)
                 words = open
                 return try body(open)
-            } catch let failure as SQLiteFailure where failure.isDamage {
+            } catch let failure as SQLiteFailure where failure.isDamage || words?.connection.hasMoved == true {
                 words = nil
-                WordIndex.remove(at: store.path)
+                if failure.isDamage { WordIndex.remove(at: store.path) }
                 let open = try WordIndex.open(store)
                 words = open
                 return try body(open)

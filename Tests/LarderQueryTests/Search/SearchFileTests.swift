@@ -1,10 +1,11 @@
 import Foundation
 import LarderEngine
 import LarderFormat
-import LarderQuery
 import LarderStore
 import LarderTesting
 import Testing
+
+@testable import LarderQuery
 
 @Suite struct `The file of words` {
     private let fixture: QueryStore
@@ -120,6 +121,21 @@ import Testing
         let query = try StoreQuery(fixture.store, tables: [`A search for words`.table()])
         #expect(try query.search("items", .words("lamp")).count == 1)
         try FileManager.default.removeItem(atPath: path)
+        #expect(try query.search("items", .words("cave")).count == 1)
+        #expect(try filesWith("cave").contains("search.sqlite"))
+    }
+
+    @Test func `removed during a search is made anew`() throws {
+        let query = try StoreQuery(fixture.store, tables: [`A search for words`.table()])
+        #expect(try query.search("items", .words("lamp")).count == 1)
+        var calls = 0
+        try query.withWords { words in
+            calls += 1
+            // As another process does that clears the store, behind the look whether the file is still there.
+            if calls == 1 { StoreQuery.removeWords(at: fixture.path) }
+            try words.connection.execute("CREATE TABLE caught(up)")
+        }
+        #expect(calls == 2)
         #expect(try query.search("items", .words("cave")).count == 1)
         #expect(try filesWith("cave").contains("search.sqlite"))
     }
