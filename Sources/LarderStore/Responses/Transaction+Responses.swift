@@ -35,8 +35,10 @@ extension Transaction {
             return true
         }
         try removeExcess(others)
-        // A number beyond the last; a key that has used up all of them is not of this world.
-        let place = replaced?.place ?? ResponsePlace(key: record.key, variant: variant &+ 1)
+        // Beyond the last number, which only a forged record has, there is none: the new one takes its place.
+        let next = ResponsePlace(key: record.key, variant: variant == .max ? variant : variant + 1)
+        if variant == .max, replaced == nil { try removeResponse(at: next) }
+        let place = replaced?.place ?? next
         if let replaced {
             try removeIndex(of: replaced)
             try discardBlob(replaced.record.blob)

@@ -60,4 +60,24 @@ import Testing
         #expect(kept == Set(["pinned", "0"] + (9..<40).map { "\($0)" }))
         try store.close()
     }
+
+    @Test func `whose numbers are used up takes another one`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        try await store.put(response("k", etag: "1"))
+        let first = try #require(try store.read { view in try view.responses(forKey: "k") }.first)
+        // A forged record.
+        try await store.write { transaction in
+            var record = first.record
+            record.selecting = [.init(name: "accept-language", value: "forged")]
+            try transaction.putResponseRecord(record, at: ResponsePlace(key: "k", variant: .max))
+            try transaction.removeResponse(at: first.place)
+        }
+        for language in ["fr", "it"] {
+            try await store.put(response("k", etag: language, language: language))
+            let found = try store.read { view in try view.responses(forKey: "k") }
+            #expect(found.map { $0.record.selecting.map(\.value) } == [[language]])
+        }
+        try store.close()
+    }
 }
