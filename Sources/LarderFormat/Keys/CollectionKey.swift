@@ -102,6 +102,13 @@ package enum CollectionKey: Hashable, Sendable {
         return writer.bytes
     }
 
+    /// What the records and the chunks of all collections begin with.
+    package static var contents: [UInt8] {
+        var writer = TupleWriter()
+        writer.append(integer: Kind.content.rawValue)
+        return writer.bytes
+    }
+
     /// What the record and the chunks of a collection begin with.
     package static func prefix(number: Int64) -> [UInt8] {
         var writer = TupleWriter()

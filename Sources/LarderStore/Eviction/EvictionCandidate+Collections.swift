@@ -41,6 +41,7 @@ extension Tables {
         behind number: Int64, in source: borrowing Source
     ) throws -> (number: Int64, record: CollectionRecord?, chunkBytes: Int64)? {
         if number == .max { return nil }
+        let content = CollectionKey.contents
         return try source.withReadCursor(in: collections) { cursor in
             var found: (number: Int64, record: CollectionRecord?, chunkBytes: Int64)?
             var isMore = true
@@ -56,6 +57,8 @@ extension Tables {
                 case .chunk(let number, _) where found == nil || found?.number == number:
                     if found == nil { found = (number, nil, 0) }
                     found?.chunkBytes += Int64(entry.key.byteCount + entry.value.byteCount)
+                // A key that cannot be read is passed over as a damaged record is, as long as the collections go on.
+                case nil: isMore = entry.key.starts(with: content.rawSpan)
                 default: isMore = false
                 }
             }
@@ -89,7 +92,7 @@ extension Store {
     /// Removes the collections that the server has not sent or confirmed since a time, in commits of bounded size that let
     /// other writes go first; their rows stay.
     ///
-    /// Without ``StoreOptions/sizeCap`` nothing else removes the answers of queries that are asked no more.
+    /// ``sweep(now:)`` does it with ``StoreOptions/collectionAge``.
     ///
     /// - Parameter time: milliseconds since 1970-01-01 UTC.
     /// - Returns: how many were removed.

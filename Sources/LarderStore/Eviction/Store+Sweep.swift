@@ -5,18 +5,19 @@ extension Store {
     /// Resources looked at in one commit.
     private static let uses = 256
 
-    /// Removes the responses whose time has come, and writes down which resources were used lately, in commits of bounded
-    /// size that let other writes go first.
+    /// Removes the responses whose time has come and the stored answers of queries beyond ``StoreOptions/collectionAge``,
+    /// and writes down which resources were used lately, in commits of bounded size that let other writes go first.
     ///
     /// To be called now and then, about once an hour: a coordinator does it.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
     /// - Returns: how many responses were removed.
-    /// - Throws: `CancellationError` between two commits; ``EngineError``.
+    /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
     @discardableResult
     public func sweep(now: Int64) async throws -> Int {
         if isReadOnly { return 0 }
         let removed = try await sweepExpired(now: now)
+        if let collectionAge { try await sweepCollections(before: now.subtractingClamped(collectionAge)) }
         writeUsageSoon()
         let used = try read { view in try view.usedLately(shared.room.uses, now: now) }
         for start in stride(from: 0, to: used.count, by: Self.uses) {
@@ -42,6 +43,15 @@ extension Store {
             }
             return found.count
         }
+    }
+}
+
+extension Int64 {
+    /// This time less a duration, in whole milliseconds.
+    fileprivate func subtractingClamped(_ duration: Duration) -> Int64 {
+        let (milliseconds, isTooLong) = duration.components.seconds.multipliedReportingOverflow(by: 1000)
+        let (time, isTooEarly) = subtractingReportingOverflow(milliseconds)
+        return isTooLong || isTooEarly ? .min : time
     }
 }
 

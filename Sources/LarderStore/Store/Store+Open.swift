@@ -22,7 +22,8 @@ extension Store {
             let access = try readFormat(environment)
             let isReadOnly = options.access == .readOnly || access == .readOnly
             let store = try Store(
-                environment: environment, host: host, isReadOnly: isReadOnly, sizeCap: options.sizeCap)
+                environment: environment, host: host, isReadOnly: isReadOnly, sizeCap: options.sizeCap,
+                collectionAge: options.collectionAge)
             if !isReadOnly {
                 store.shared.recoverOnce { store.recover(isAlone: environment.wasOpenedAlone) }
                 store.fitToCap()

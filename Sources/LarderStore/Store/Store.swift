@@ -14,14 +14,18 @@ public final class Store: Sendable {
     let shared: SharedState
     /// Whether writes are refused: as asked for, or because a newer version has changed the file.
     public let isReadOnly: Bool
+    /// For how long the answers of queries are kept; nil for ever.
+    let collectionAge: Duration?
     private let isOpen = Atomic(true)
 
     init(
-        environment: Environment, host: HostServices, isReadOnly: Bool, sizeCap: Int64? = nil
+        environment: Environment, host: HostServices, isReadOnly: Bool, sizeCap: Int64? = nil,
+        collectionAge: Duration? = nil
     ) throws(EngineError) {
         self.environment = environment
         self.host = host
         self.isReadOnly = isReadOnly
+        self.collectionAge = collectionAge
         shared = try SharedState.of(environment, host: host, sizeCap: sizeCap)
         tables = shared.tables
         shared.add(hub)

@@ -15,19 +15,30 @@ public struct StoreOptions: Hashable, Sendable {
     /// that does not fit then fails with ``StoreError/full(_:)``. Every open of the file has to name the same cap; the
     /// file does not remember it.
     public var sizeCap: Int64?
+    /// For how long the stored answer of a query is kept after the server last sent or confirmed it, in whole seconds; nil
+    /// for ever. ``Store/sweep(now:)`` removes those that are older; their rows stay.
+    ///
+    /// Not kept in the file: a sweep goes by the option of the open that it is called on.
+    public var collectionAge: Duration?
     /// Reader slots to ask for.
     public var maximumReaders: Int
+
+    /// What ``collectionAge`` is unless said otherwise: half a year, long enough for a device that was away.
+    public static let defaultCollectionAge = Duration.seconds(182 * 86_400)
 
     /// Options with the defaults of a 64-bit machine.
     public init(
         access: EnvironmentOptions.Access = .readWrite, mapSize: Int = EnvironmentOptions.defaultMapSize,
-        mapSizeCap: Int = EnvironmentOptions.defaultMapSize, sizeCap: Int64? = nil, maximumReaders: Int = 126
+        mapSizeCap: Int = EnvironmentOptions.defaultMapSize, sizeCap: Int64? = nil,
+        collectionAge: Duration? = Self.defaultCollectionAge, maximumReaders: Int = 126
     ) {
+        if let collectionAge { precondition(collectionAge > .zero, "an age of \(collectionAge)") }
         if let sizeCap { precondition(sizeCap > 0, "a cap of \(sizeCap) bytes") }
         self.access = access
         self.mapSize = mapSize
         self.mapSizeCap = mapSizeCap
         self.sizeCap = sizeCap
+        self.collectionAge = collectionAge
         self.maximumReaders = maximumReaders
     }
 

@@ -79,6 +79,22 @@ import Testing
         try store.close()
     }
 
+    @Test func `give way behind a key that cannot be read`() async throws {
+        var store = try directory.open()
+        for number in 0..<12 { try await ask(store, number) }
+        let numbers = try store.read { view in try view.collections().map(\.number) }.sorted()
+        try await store.write { [name = name(5)] transaction in _ = try transaction.removeCollection(name) }
+        try store.close()
+        let raw = try RawStore(directory.path)
+        let key = CollectionKey.prefix(number: numbers[5]) + [0x02, 0x78, 0x00]
+        try raw.replace([], by: [RawRecord(table: .collections, key: key, value: [1, 2, 3])])
+        try raw.close()
+        store = try directory.open()
+        #expect(try await store.sweepCollections(before: 6) == 11)
+        #expect(try kept(store) == [])
+        try store.close()
+    }
+
     @Test func `go by age when they are swept, and their rows stay`() async throws {
         let store = try directory.open()
         try await store.put([key(1)])
@@ -92,6 +108,38 @@ import Testing
         #expect(try store.keys(.all(of: translations)) == ["1"])
         #expect(try store.findings() == [])
         try store.close()
+    }
+}
+
+@Suite struct `Collections in a store without a cap` {
+    private let directory = TemporaryStore()
+    private static let day: Int64 = 86_400_000
+    private static let now = 1_800_000_000_000 as Int64
+
+    private func kept(after options: StoreOptions) async throws -> [String] {
+        let store = try directory.open(options)
+        for age in [1, 181, 183, 400] as [Int64] {
+            try await store.write { transaction in
+                try transaction.putCollection(
+                    CollectionName(class: "translation", query: "\(age) days ago"), rows: [key(1)], home: translations,
+                    fetchedAt: Self.now - age * Self.day)
+            }
+        }
+        _ = try await store.sweep(now: Self.now)
+        let kept = try store.read { view in try view.collections() }.map(\.name.query)
+        #expect(try store.findings() == [])
+        try store.close()
+        return kept.sorted()
+    }
+
+    @Test func `are swept half a year after the server last sent them`() async throws {
+        #expect(try await kept(after: StoreOptions()) == ["1 days ago", "181 days ago"])
+    }
+
+    @Test func `are swept at the age that the host names, or never`() async throws {
+        #expect(try await kept(after: StoreOptions(collectionAge: nil)).count == 4)
+        #expect(try await kept(after: StoreOptions(collectionAge: .seconds(2 * 86_400))) == ["1 days ago"])
+        #expect(try await kept(after: StoreOptions(collectionAge: .seconds(Int64.max))).count == 4)
     }
 }
 
