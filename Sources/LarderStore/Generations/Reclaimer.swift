@@ -16,6 +16,8 @@ final class Reclaimer: Sendable {
         /// Secondary indexes that were given up.
         var indexes: [Int64] = []
         var isRunning = false
+        /// The failure that was logged last, until a commit succeeds.
+        var failure: String?
 
         var isDone: Bool { generations.isEmpty && blobs.isEmpty && discarded.isEmpty && indexes.isEmpty }
     }
@@ -188,11 +190,23 @@ final class Reclaimer: Sendable {
                     try Transaction.run(&engine, tables, room, body).0
                 }
             }
+            state.withLock { $0.failure = nil }
             return (result, .done)
         } catch {
-            host.logger.warning("could not reclaim garbage", metadata: ["error": "\(error)"])
+            report(error)
             return (nil, Self.isDamage(error) ? .damaged : .failed)
         }
+    }
+
+    /// Logs why a commit failed: once as a warning while it fails for the same reason, for each write tries again.
+    private func report(_ error: any Error) {
+        let failure = "\(error)"
+        let isKnown = state.withLock { state in
+            defer { state.failure = failure }
+            return state.failure == failure
+        }
+        host.logger.log(
+            level: isKnown ? .debug : .warning, "could not reclaim garbage", metadata: ["error": "\(failure)"])
     }
 
     private static func isDamage(_ error: any Error) -> Bool {

@@ -83,6 +83,28 @@ final class OtherHolder {
         #expect(try store.findings() == [])
         try store.close()
     }
+
+    @Test func `is reported once while it cannot be removed for one reason`() async throws {
+        let messages = LogMessages()
+        var host = HostServices.test
+        host.logger = messages.logger
+        let store = try Store.open(at: directory.path, host: host)
+        try await store.put([key(1)])
+        let (data, aside) = (directory.path + "/data.mdb", directory.path + "/aside")
+        for round in 1...2 {
+            try FileManager.default.moveItem(atPath: data, toPath: aside)
+            for _ in 0..<5 {
+                store.shared.reclaimer.add([1_000_000])
+                // Behind what the reclaimer does.
+                await #expect(throws: EngineError.replaced) { try await store.bulk { _ in } }
+            }
+            #expect(messages.all.count { $0 == "could not reclaim garbage" } == round)
+            try FileManager.default.moveItem(atPath: aside, toPath: data)
+            store.shared.reclaimer.retry()
+            try await store.eventually { store.shared.reclaimer.waiting.generations.isEmpty }
+        }
+        try store.close()
+    }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `Accepted writes that were left, beside another process` {
