@@ -8,12 +8,18 @@ package struct SingleAnswerRecord: Hashable, Sendable {
     package var lastModified: String?
     /// When the server last sent or confirmed it, in milliseconds since 1970-01-01 UTC.
     package var fetchedAt: Int64
+    /// The generation that the row was in; nil where its resource had no rows, and in records of older versions. The record
+    /// means nothing when another generation is live.
+    package var generation: Int64?
 
     /// Makes a record.
-    package init(entityTag: String? = nil, lastModified: String? = nil, fetchedAt: Int64) {
+    package init(
+        entityTag: String? = nil, lastModified: String? = nil, fetchedAt: Int64, generation: Int64? = nil
+    ) {
         self.entityTag = entityTag
         self.lastModified = lastModified
         self.fetchedAt = fetchedAt
+        self.generation = generation
     }
 
     /// Reads a body.
@@ -22,6 +28,8 @@ package struct SingleAnswerRecord: Hashable, Sendable {
         entityTag = try reader.optionalText()
         lastModified = try reader.optionalText()
         fetchedAt = try reader.integer()
+        // Not there in records of older versions; whatever else is there names no generation.
+        generation = try? reader.optionalCount("generation")
     }
 
     /// The body.
@@ -30,6 +38,7 @@ package struct SingleAnswerRecord: Hashable, Sendable {
         writer.append(optionalText: entityTag)
         writer.append(optionalText: lastModified)
         writer.append(integer: fetchedAt)
+        if let generation { writer.append(integer: generation) }
         return writer.bytes
     }
 }

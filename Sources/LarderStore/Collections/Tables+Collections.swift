@@ -124,7 +124,7 @@ extension Tables {
         return found
     }
 
-    /// How a row was fetched by itself, or nil.
+    /// How a row was fetched by itself; nil when that is not known of the rows that are live now.
     func singleAnswer<Source: TableReader & ~Copyable>(
         at row: RowKey, in source: borrowing Source
     ) throws -> SingleAnswer? {
@@ -132,11 +132,12 @@ extension Tables {
             .collections, in: source,
             key: { (key) throws(FormatError) in try CollectionKey.append(single: row, to: &key) },
             SingleAnswerRecord.init(decoding:))
-        return record.map { record in
-            SingleAnswer(
-                validators: Validators(entityTag: record.entityTag, lastModified: record.lastModified),
-                fetchedAt: record.fetchedAt)
+        guard let record, record.generation == (try rowSource(of: row.resource, in: source)?.generation) else {
+            return nil
         }
+        return SingleAnswer(
+            validators: Validators(entityTag: record.entityTag, lastModified: record.lastModified),
+            fetchedAt: record.fetchedAt)
     }
 
     private func check(_ row: RowKey) throws(StoreError) {

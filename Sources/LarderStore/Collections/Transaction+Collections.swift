@@ -121,53 +121,6 @@ extension Transaction {
     }
 }
 
-// MARK: - Single answers
-
-extension Transaction {
-    /// Notes how a row was fetched by itself.
-    ///
-    /// - Parameter fetchedAt: when the server sent or confirmed it, in milliseconds since 1970-01-01 UTC.
-    public mutating func putSingleAnswer(at row: RowKey, validators: Validators, fetchedAt: Int64) throws {
-        try Self.check(validators)
-        let record = SingleAnswerRecord(
-            entityTag: validators.entityTag, lastModified: validators.lastModified, fetchedAt: fetchedAt)
-        try putIfChanged(record.encode()) { (key) throws(FormatError) in
-            try CollectionKey.append(single: row, to: &key)
-        }
-    }
-
-    /// How a row was fetched by itself, this transaction's own changes included.
-    public borrowing func singleAnswer(at row: RowKey) throws -> SingleAnswer? {
-        try tables.singleAnswer(at: row, in: engine)
-    }
-
-    /// Forgets how a row was fetched by itself; false when that was not known.
-    @discardableResult
-    public mutating func removeSingleAnswer(at row: RowKey) throws -> Bool {
-        try removeCollectionRecord { (key) throws(FormatError) in
-            try CollectionKey.append(single: row, to: &key)
-        }
-    }
-
-    /// Forgets how the rows of one type were fetched by themselves.
-    public mutating func removeSingleAnswers(ofType type: String, in resource: ResourceKey) throws {
-        var keys: [[UInt8]] = []
-        try tables.forEach(
-            .collections, prefix: CollectionKey.prefix(singlesOf: resource, type: type), in: engine
-        ) { key, _ in
-            keys.append([UInt8](copying: key))
-            return true
-        }
-        for key in keys { try remove(key: key, in: .collections) }
-    }
-
-    /// Forgets how the rows of a resource were fetched by themselves: the rows go, and nothing else would remove it.
-    mutating func removeSingleAnswers(in resource: ResourceKey) throws {
-        let prefix = CollectionKey.prefix(singlesOf: resource)
-        _ = try removeSome(of: .collections, prefix: prefix, from: prefix, bytes: .max, isTimeUp: { false })
-    }
-}
-
 // MARK: - Parts
 
 extension Transaction {
@@ -253,7 +206,7 @@ extension Transaction {
     }
 
     /// Seals and stores a record of `collections` unless the same one is there.
-    private mutating func putIfChanged(
+    mutating func putIfChanged(
         _ body: [UInt8], key build: (inout KeyBuffer) throws(FormatError) -> Void
     ) throws {
         let key = try Self.key(build)
@@ -265,13 +218,13 @@ extension Transaction {
     }
 
     @discardableResult
-    private mutating func removeCollectionRecord(
+    mutating func removeCollectionRecord(
         _ build: (inout KeyBuffer) throws(FormatError) -> Void
     ) throws -> Bool {
         try remove(key: Self.key(build), in: .collections)
     }
 
-    private static func check(_ validators: Validators) throws(StoreError) {
+    static func check(_ validators: Validators) throws(StoreError) {
         do throws(FormatError) {
             for case let text? in [validators.entityTag, validators.lastModified] { try Limits.check(validator: text) }
         } catch {

@@ -39,7 +39,6 @@ extension Transaction {
             $0.evictedBytes = record.byteCount
         }
         try markGarbage(generation, of: resource)
-        try removeSingleAnswers(in: resource)
         effects.changes.noteReplaced(resource)
         try note(Eviction(.resource(resource), bytes: record.byteCount, reason: reason, time: room.now()))
     }

@@ -129,7 +129,8 @@ extension Tables {
 }
 
 extension Transaction {
-    /// Removes index entries and rows of a garbage generation until its time is up, and the generation with its last row.
+    /// Removes index entries, rows and single answers of a garbage generation until its time is up, and the generation with
+    /// the last of them.
     ///
     /// - Parameter bytes: about how many bytes of keys and values to remove.
     /// - Returns: whether there is more to remove.
@@ -143,7 +144,9 @@ extension Transaction {
         // The owner row, the prefix itself, stays until the last row is gone.
         let removed = try removeSome(
             of: .rows, prefix: owner, from: owner + [0], bytes: bytes - entries.bytes, isTimeUp: isTimeUp)
-        if removed.isMore {
+        let rest = bytes - entries.bytes - removed.bytes
+        let isMore = try removed.isMore || reclaimSingleAnswers(of: record.owner, bytes: rest, isTimeUp: isTimeUp)
+        if isMore {
             record.rowCount = max(0, record.rowCount - removed.count)
             record.byteCount = max(0, record.byteCount - removed.bytes)
             try putGeneration(number, record)

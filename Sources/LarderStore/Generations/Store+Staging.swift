@@ -151,7 +151,6 @@ extension Transaction {
         try update(staging.resource) { $0 = record }
         generation.state = .live
         try putGeneration(staging.generation, generation)
-        try removeSingleAnswers(in: staging.resource)
         effects.changes.noteReplaced(staging.resource)
         try remakePatches(of: staging.resource)
     }

@@ -72,7 +72,6 @@ extension Transaction {
             $0.byteCount = 0
             $0.failure = nil
         }
-        try removeSingleAnswers(in: resource)
         effects.changes.noteReplaced(resource)
         try remakePatches(of: resource)
     }

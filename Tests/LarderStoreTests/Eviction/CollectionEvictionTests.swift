@@ -2,8 +2,9 @@
 
 import LarderEngine
 import LarderFormat
-import LarderStore
 import Testing
+
+@testable import LarderStore
 
 @Suite struct `Collections in a store with a cap` {
     private let directory = TemporaryStore()
@@ -167,9 +168,34 @@ import Testing
         case "withdrawn": try await store.write { try $0.withdraw(translations, floor: 1, as: .hidden) }
         default: try await store.replace(translations, with: [(key(1), bytes("new"))])
         }
-        #expect(try store.recordCount(of: .collections) == 1)
+        for row in 1...5 { #expect(try store.read { view in try view.singleAnswer(at: key(row)) } == nil) }
         #expect(try store.read { view in try view.singleAnswer(at: key(1, tafsirs)) } != nil)
         try await store.reclaim()
+        #expect(try store.recordCount(of: .collections) == 1)
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test(arguments: ["evicted", "withdrawn", "replaced"])
+    func `is removed behind the commit that gives the rows up, however much it is`(way: String) async throws {
+        let store = try directory.open()
+        try await fetch(store, (0..<2_000).map { key($0) })
+        let change = try await store.write { transaction in
+            let staging = try transaction.beginStaging(translations)
+            let before = transaction.sizeDelta
+            switch way {
+            case "evicted": try transaction.evict(translations, because: .host)
+            case "withdrawn": try transaction.withdraw(translations, floor: 1, as: .hidden)
+            default: try transaction.swap(staging) { _, _ in }
+            }
+            return transaction.sizeDelta - before
+        }
+        #expect(abs(change) < 1_000)
+        #expect(try store.read { view in try view.singleAnswer(at: key(1)) } == nil)
+        try await fetch(store, [key(1)])
+        try await store.reclaim()
+        #expect(try store.recordCount(of: .collections) == 1)
+        #expect(try store.read { view in try view.singleAnswer(at: key(1))?.fetchedAt } == 9)
         #expect(try store.findings() == [])
         try store.close()
     }

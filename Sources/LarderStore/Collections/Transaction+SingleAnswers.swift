@@ -1,0 +1,82 @@
+internal import LarderEngine
+public import LarderFormat
+
+extension Transaction {
+    /// Notes how a row was fetched by itself.
+    ///
+    /// - Parameter fetchedAt: when the server sent or confirmed it, in milliseconds since 1970-01-01 UTC.
+    public mutating func putSingleAnswer(at row: RowKey, validators: Validators, fetchedAt: Int64) throws {
+        try Self.check(validators)
+        let record = SingleAnswerRecord(
+            entityTag: validators.entityTag, lastModified: validators.lastModified, fetchedAt: fetchedAt,
+            generation: try tables.rowSource(of: row.resource, in: engine)?.generation)
+        try putIfChanged(record.encode()) { (key) throws(FormatError) in
+            try CollectionKey.append(single: row, to: &key)
+        }
+    }
+
+    /// How a row was fetched by itself, this transaction's own changes included.
+    public borrowing func singleAnswer(at row: RowKey) throws -> SingleAnswer? {
+        try tables.singleAnswer(at: row, in: engine)
+    }
+
+    /// Forgets how a row was fetched by itself; false when that was not known.
+    @discardableResult
+    public mutating func removeSingleAnswer(at row: RowKey) throws -> Bool {
+        try removeCollectionRecord { (key) throws(FormatError) in
+            try CollectionKey.append(single: row, to: &key)
+        }
+    }
+
+    /// Forgets how the rows of one type were fetched by themselves.
+    public mutating func removeSingleAnswers(ofType type: String, in resource: ResourceKey) throws {
+        let prefix = CollectionKey.prefix(singlesOf: resource, type: type)
+        _ = try removeSome(of: .collections, prefix: prefix, from: prefix, bytes: .max, isTimeUp: { false })
+    }
+}
+
+extension Transaction {
+    /// Removes the single answers of a resource but for those of its live generation, with the garbage of another.
+    ///
+    /// They mean nothing from the commit on that gives their generation up, which stays small because they are removed
+    /// behind it.
+    ///
+    /// - Parameter bytes: about how many bytes of keys and values to remove; nothing when it is not positive.
+    /// - Returns: whether there is more to remove.
+    mutating func reclaimSingleAnswers(of owner: ResourceKey, bytes: Int64, isTimeUp: () -> Bool) throws -> Bool {
+        let live: Int64?
+        do {
+            live = try tables.rowSource(of: owner, in: engine)?.generation
+        } catch StoreError.damaged {
+            // A damaged record of the owner must not keep garbage from being removed; validators are sent anew.
+            live = nil
+        }
+        let prefix = CollectionKey.prefix(singlesOf: owner)
+        var keys: [[UInt8]] = []
+        var found: Int64 = 0
+        var isMore = false
+        /// Notes a record that is to go; false behind the last one, and when enough was found.
+        func visit(_ entry: borrowing Entry) -> Bool {
+            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+            if let live, Self.generation(ofSingleAnswer: entry.value, key: entry.key) == live { return true }
+            isMore = found >= bytes || (!keys.isEmpty && isTimeUp())
+            if isMore { return false }
+            keys.append([UInt8](copying: entry.key))
+            found += Int64(entry.key.byteCount + entry.value.byteCount)
+            return true
+        }
+        try engine.withReadCursor(in: tables.collections) { cursor in
+            var isGoing = false
+            if let first = try cursor.seek(prefix.rawSpan) { isGoing = visit(first) }
+            while isGoing, let entry = try cursor.next() { isGoing = visit(entry) }
+        }
+        for key in keys { try remove(key: key, in: .collections) }
+        return isMore
+    }
+
+    /// The generation that a single answer is of; nil when it names none or is damaged.
+    private static func generation(ofSingleAnswer value: RawSpan, key: RawSpan) -> Int64? {
+        guard let body = try? Tables.body(of: value, key: key, table: .collections) else { return nil }
+        return try? SingleAnswerRecord(decoding: body).generation
+    }
+}
