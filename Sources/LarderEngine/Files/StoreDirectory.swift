@@ -12,7 +12,7 @@ package struct StoreDirectory {
     static let temporaryPrefix = ".larder-new-"
     /// Every file that a store's directory may hold: what is removed with it.
     static let fileNames = [
-        dataName, lockName, GuardFile.name, "outbox.lock", "search.sqlite", "search.sqlite-journal",
+        dataName, lockName, GuardFile.name, "outbox.lock", "bodies.lock", "search.sqlite", "search.sqlite-journal",
         "search.sqlite-wal", "search.sqlite-shm",
     ]
 

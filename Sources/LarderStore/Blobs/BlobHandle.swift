@@ -12,8 +12,10 @@ public final class BlobHandle: Sendable {
     public let byteCount: Int64
     private let record: BlobRecord
     private let store: Store
+    private let use: BlobUse
 
-    fileprivate init(number: Int64, record: BlobRecord, store: Store) {
+    fileprivate init(number: Int64, record: BlobRecord, store: Store, use: BlobUse) {
+        self.use = use
         self.number = number
         self.record = record
         self.store = store
@@ -65,8 +67,9 @@ extension ReadView {
     /// removed.
     package borrowing func hold(_ number: Int64, in store: Store) throws -> BlobHandle? {
         guard let record = try tables.blob(number, in: transaction), record.state == .live else { return nil }
+        let use = store.shared.leases.use()
         guard store.shared.leases.take(number) else { return nil }
-        return BlobHandle(number: number, record: record, store: store)
+        return BlobHandle(number: number, record: record, store: store, use: use)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import LarderEngine
 internal import Synchronization
 
 /// Which blobs somebody in this process holds, so that their chunks stay while they are read.
@@ -13,6 +14,24 @@ final class BlobLeases: Sendable {
     }
 
     private let state = Mutex(State())
+    private let path: String
+    private let lock: UseLock
+
+    /// Leases of the blobs of the store in the directory at `path`.
+    init(path: String) {
+        self.path = path
+        lock = UseLock(Self.lockName, in: path)
+    }
+
+    /// Keeps other processes from taking blobs for left, as long as the result lives; to be begun before a blob is held
+    /// or begun.
+    func use() -> BlobUse { BlobUse(lock) }
+
+    /// Whether no process reads or writes blobs at this moment, so that those which were garbage or staging before are
+    /// left.
+    func isFree() throws(EngineError) -> Bool { try UseLock.isFree(Self.lockName, in: path) }
+
+    private static let lockName = "bodies.lock"
 
     /// Holds a blob; false when it is being removed.
     func take(_ blob: Int64) -> Bool {
@@ -57,4 +76,16 @@ final class BlobLeases: Sendable {
     func absolve(_ blob: Int64) {
         state.withLock { _ = $0.condemned.remove(blob) }
     }
+}
+
+/// A use of blobs by this process, which other processes can see.
+final class BlobUse: Sendable {
+    private let lock: UseLock
+
+    fileprivate init(_ lock: UseLock) {
+        self.lock = lock
+        lock.begin()
+    }
+
+    deinit { lock.end() }
 }

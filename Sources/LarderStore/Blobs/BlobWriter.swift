@@ -13,6 +13,8 @@ public final class BlobWriter: Sendable {
         var waiting: [UInt8] = []
         /// The number, once chunks were written ahead.
         var number: Int64?
+        /// From before a chunk was written ahead.
+        var use: BlobUse?
         /// Of the chunks written ahead.
         var chunks: Int64 = 0
         var digest: UInt64 = 0
@@ -58,8 +60,12 @@ public final class BlobWriter: Sendable {
         if let known = state.withLock({ $0.number }) {
             number = known
         } else {
+            let use = store.shared.leases.use()
             number = try await store.write(durability: .relaxed) { transaction in try transaction.beginBlob() }
-            state.withLock { $0.number = number }
+            state.withLock { state in
+                state.number = number
+                state.use = use
+            }
         }
         let batch = BulkLimits.bytes / Limits.chunkBytes * Limits.chunkBytes
         while true {

@@ -60,16 +60,16 @@ extension Store {
     ///
     /// What cannot be recovered does not keep the store from opening: it is never visible, and a later open tries again.
     ///
-    /// - Parameter isAlone: whether no other process has the store open. Only then is what is being staged the remains of
-    ///   a killed process, and becomes garbage first.
+    /// - Parameter isAlone: whether no other process has the store open. Only then are staged full copies the remains of
+    ///   a killed process, and become garbage first. Bodies are, too, when no process reads or writes any.
     func recover(isAlone: Bool) {
         do {
             if isAlone { try discardStaged() }
             let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
-            let blobs = try read { view in try view.tables.blobs(in: .garbage, view.transaction) }
             let indexes = try read { view in try view.indexes() }.filter { $0.state == .removing }
             // What was staged a moment ago is given to the reclaimer twice; the second time does nothing.
-            shared.reclaimer.add(garbage.map(\.number), blobs: blobs, indexes: indexes.map(\.number))
+            shared.reclaimer.add(garbage.map(\.number), indexes: indexes.map(\.number))
+            shared.reclaimer.add([], blobs: try leftBlobs(isAlone: isAlone))
         } catch {
             host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
         }
@@ -78,6 +78,17 @@ extension Store {
         } catch {
             host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// The garbage blobs, staged ones of killed processes among them; none while another process reads or writes any.
+    private func leftBlobs(isAlone: Bool) throws -> [Int64] {
+        let staged = try read { view in try view.tables.blobs(in: .staging, view.transaction) }
+        let garbage = try read { view in try view.tables.blobs(in: .garbage, view.transaction) }
+        if isAlone || (staged.isEmpty && garbage.isEmpty) { return garbage }
+        // Asked behind the look: what is held or written from now on is none of these.
+        guard try shared.leases.isFree() else { return [] }
+        try discard(staged)
+        return garbage
     }
 
     /// Has looked at all confirmed overlays: the process that was to release some, or walked a list beneath them, is gone.
@@ -98,13 +109,16 @@ extension Store {
             }
             host.logger.info("discarded unfinished full copies", metadata: ["count": "\(generations.count)"])
         }
-        let blobs = try read { view in try view.tables.blobs(in: .staging, view.transaction) }
-        if !blobs.isEmpty {
-            try writeBlocking { transaction in
-                for blob in blobs { try transaction.discardStagedBlob(blob) }
-            }
-            host.logger.info("discarded unfinished bodies", metadata: ["count": "\(blobs.count)"])
+        try discard(try read { view in try view.tables.blobs(in: .staging, view.transaction) })
+    }
+
+    /// Makes staged blobs garbage, which the reclaimer removes.
+    private func discard(_ blobs: [Int64]) throws {
+        if blobs.isEmpty { return }
+        try writeBlocking { transaction in
+            for blob in blobs { try transaction.discardStagedBlob(blob) }
         }
+        host.logger.info("discarded unfinished bodies", metadata: ["count": "\(blobs.count)"])
     }
 }
 

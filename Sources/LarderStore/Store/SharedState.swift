@@ -21,7 +21,7 @@ final class SharedState: Sendable {
     /// Looks at the confirmed overlays that a commit has left.
     let releaser: Releaser
     /// Who reads which blob.
-    let leases = BlobLeases()
+    let leases: BlobLeases
     /// What was used since usage was last written down.
     let usage = UsageNotes()
     let room: Room
@@ -51,6 +51,7 @@ final class SharedState: Sendable {
         tables = Tables(environment.tables)
         meter = WriterMeter(elapsed: host.elapsed)
         releaser = Releaser(host: host)
+        leases = BlobLeases(path: environment.path)
         room = Room(cap: sizeCap, now: host.now, usage: usage, leases: leases)
         reclaimer = Reclaimer(
             environment: environment, tables: tables, room: room, host: host, meter: meter, leases: leases)

@@ -58,6 +58,93 @@ final class OtherHolder {
         withExtendedLifetime(holder) {}
     }
 
+    private func blobCount(_ store: Store) throws -> Int {
+        try store.read { view in
+            var count = 0
+            for state in BlobRecord.State.allCases { count += try view.tables.blobs(in: state, view.transaction).count }
+            return count
+        }
+    }
+
+    /// Leaves a body that was being written, as a killed process does.
+    private func leaveStagedBody() async throws {
+        let store = try directory.open()
+        let writer = try store.makeBlob()
+        writer.append([UInt8](repeating: 7, count: 3_000_000).rawSpan)
+        try await writer.flush()
+        try store.close()
+        withExtendedLifetime(writer) {}
+    }
+
+    @Test func `includes bodies that killed processes were writing, whoever has the store open`() async throws {
+        try directory.open().close()
+        let holder = try OtherHolder(directory.path)
+        for _ in 0..<4 { try await leaveStagedBody() }
+        let store = try directory.open()
+        #expect(!store.environment.wasOpenedAlone)
+        try await store.eventually { try blobCount(store) == 0 }
+        #expect(try size(store) < 100_000)
+        #expect(try store.findings() == [])
+        try store.close()
+        withExtendedLifetime(holder) {}
+    }
+
+    @Test func `does not include bodies while another process reads or writes some`() async throws {
+        try await leaveStagedBody()
+        let holder = try OtherHolder(directory.path)
+        // As the other process takes it.
+        let lock = UseLock("bodies.lock", in: directory.path)
+        lock.begin()
+        var store = try directory.open()
+        try await store.put(response("k"), body: [UInt8](repeating: 1, count: 300_000))
+        let old = try #require(try store.read { view in try view.tables.blobs(in: .live, view.transaction) }.first)
+        do {
+            let handle = try store.blob(old)
+            try await store.put(response("k", etag: "2"), body: [UInt8](repeating: 2, count: 300_000))
+            try store.close()
+            withExtendedLifetime(handle) {}
+        }
+        #expect(try blobCountAfterOpen() == 3)
+        lock.end()
+        store = try directory.open()
+        try await store.eventually { try blobCount(store) == 1 }
+        #expect(try store.findings() == [])
+        try store.close()
+        withExtendedLifetime(holder) {}
+    }
+
+    /// How many blobs there are when an open has done what it does.
+    private func blobCountAfterOpen() throws -> Int {
+        let store = try directory.open()
+        for _ in 0..<4 { try store.writeBlocking { _ in } }
+        defer { try? store.close() }
+        return try blobCount(store)
+    }
+
+    @Test func `is known by a lock while bodies are read or written`() async throws {
+        let store = try directory.open()
+        let leases = store.shared.leases
+        #expect(try leases.isFree())
+        do {
+            let writer = try store.makeBlob()
+            writer.append([UInt8](repeating: 7, count: 3_000_000).rawSpan)
+            #expect(try leases.isFree())
+            try await writer.flush()
+            #expect(try !leases.isFree())
+            try await store.write { transaction in _ = try writer.finish(in: &transaction) }
+        }
+        #expect(try leases.isFree())
+        let number = try #require(try store.read { view in try view.tables.blobs(in: .live, view.transaction) }.first)
+        for _ in 0..<2 {
+            let handle = try #require(try store.blob(number))
+            let second = try store.blob(number)
+            #expect(try !leases.isFree())
+            withExtendedLifetime((handle, second)) {}
+        }
+        #expect(try leases.isFree())
+        try store.close()
+    }
+
     @Test func `is kept when a commit fails, and removed after the next that succeeds`() async throws {
         let store = try directory.open()
         for id in 1...3 as ClosedRange<Int64> { try await fill(store, id) }

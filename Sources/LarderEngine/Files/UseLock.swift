@@ -1,0 +1,91 @@
+private import Synchronization
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// A lock that every process shares while it uses something that another process would remove otherwise.
+///
+/// A `flock` of a file in the store's directory, which the system releases when a process dies. FORMAT.md, bodies.lock.
+package final class UseLock: Sendable {
+    private struct State {
+        var uses = 0
+        /// Open from the first use on.
+        var file: FileDescriptor?
+    }
+
+    private static let attempts = 8
+
+    private let name: String
+    private let directory: StoreDirectory
+    private let state = Mutex(State())
+
+    /// A lock of the file `name`, which is made with the first use.
+    package init(_ name: String, in path: String) {
+        self.name = name
+        directory = StoreDirectory(path: path)
+    }
+
+    /// Shares the lock until ``end()`` was called as often.
+    ///
+    /// Where the file cannot be made or opened, as on a medium that may only be read, others are not kept from anything.
+    package func begin() {
+        state.withLock { state in
+            state.uses += 1
+            if state.uses == 1 { state.file = try? share(state.file) }
+        }
+    }
+
+    /// Ends a use.
+    package func end() {
+        state.withLock { state in
+            precondition(state.uses > 0, "\(name) is not in use")
+            state.uses -= 1
+            if state.uses == 0, let file = state.file { flock(file.number, LOCK_UN) }
+        }
+    }
+
+    /// Whether no process uses what the lock of the file `name` stands for, at this moment.
+    package static func isFree(_ name: String, in path: String) throws(EngineError) -> Bool {
+        let directory = StoreDirectory(path: path)
+        guard try directory.checkFile(named: name) else { return true }
+        // Released with the descriptor.
+        return try directory.openFile(named: name, O_RDWR).lock(exclusive: true, waits: false)
+    }
+
+    /// The file with the shared lock, `known` if that still has the name; nil when the lock was not to be had.
+    private func share(_ known: FileDescriptor?) throws(EngineError) -> FileDescriptor? {
+        var known = known
+        // The file may be made, removed or replaced by another process between two steps.
+        for _ in 0..<Self.attempts {
+            guard let file = try known == nil ? directory.openOrMake(name) : known else { continue }
+            known = nil
+            if try !file.lock(exclusive: false, waits: false) {
+                // Held for a moment by a process that asks whether it is free.
+                usleep(500)
+                continue
+            }
+            let identity = try file.identity().file
+            let status = try FileIdentity.status(of: directory.path + "/" + name, followsLinks: false)
+            if let status, FileIdentity(status) == identity { return file }
+        }
+        return nil
+    }
+}
+
+extension StoreDirectory {
+    /// Opens a file that lies in the directory, made when there is none; nil when it came or went in between.
+    fileprivate func openOrMake(_ name: String) throws(EngineError) -> FileDescriptor? {
+        do throws(EngineError) {
+            if try checkFile(named: name) { return try openFile(named: name, O_RDWR) }
+            return try openFile(named: name, O_RDWR | O_CREAT | O_EXCL)
+        } catch {
+            switch error {
+            case .notFound, .system(code: EEXIST, _): return nil
+            default: throw error
+            }
+        }
+    }
+}
