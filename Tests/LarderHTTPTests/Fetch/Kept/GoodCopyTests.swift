@@ -1,4 +1,4 @@
-// Proves that an answer nobody can use never takes the place of a stored one that somebody can.
+// Proves that an unusable answer never replaces a usable stored one.
 import HTTPTypes
 import Larder
 import LarderHTTP

@@ -22,10 +22,14 @@ final class ListCache: ResponseCache {
         var nextIdentity: UInt64 = 1
         var isBroken = false
         var failsWrites = false
+        var lookups = 0
         var failingReads = 0
     }
 
     private let state = Mutex(State())
+
+    /// How often a key was looked up.
+    var lookups: Int { state.withLock { $0.lookups } }
 
     var counts: Counts { state.withLock { $0.counts } }
 
@@ -54,6 +58,7 @@ final class ListCache: ResponseCache {
 
     func entries(for key: String) async throws -> [CachedResponse] {
         try check()
+        defer { state.withLock { $0.lookups += 1 } }
         return all.filter { $0.key == key }
     }
 
