@@ -3,9 +3,9 @@ internal import LarderFormat
 
 /// Holds the body of an answer, as it comes, against the stored content whose place it would take.
 ///
-/// Neither an empty body nor a page that nobody asked for is better than content that a program can use offline.
+/// An empty body, or an HTML page the request did not ask for, does not replace content that works offline.
 struct ContentGuard {
-    /// What the body may be at most; nil: anything, or its type says what it is.
+    /// The most page-like kind that may replace the stored content; nil accepts any.
     private let highest: ContentKind?
     /// Whether there is content that an empty body must not replace.
     private let refusesEmpty: Bool
@@ -52,7 +52,7 @@ extension CachedResponse {
                 sniffer.add(bytes)
             }
         } catch {
-            // What cannot be read is worth no care.
+            // An unreadable body needs no protection.
             return .page
         }
         return sniffer.final

@@ -23,10 +23,10 @@ public struct FetchRequest: Sendable {
     public var isPersistent: Bool?
     /// Whether eviction leaves the answer alone.
     public var isPinned: Bool
-    /// Whose request it is, such as a user's id; nil: what the cache was given to ask.
+    /// The account the request is made for, such as a user id; nil uses the cache's account closure.
     ///
-    /// What was asked for with credentials in the name of one account answers no other, whatever `Vary` says, and goes on
-    /// answering the account when its credentials are renewed. Without an account, other credentials select other
+    /// A response fetched with credentials for one account is never used for another, and stays usable when that account's
+    /// credentials are renewed. Without an account, other credentials select other
     /// responses where `Vary` names them, and the same ones where it does not.
     public var account: String?
 

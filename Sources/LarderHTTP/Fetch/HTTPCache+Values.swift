@@ -5,8 +5,7 @@ internal import Synchronization
 extension HTTPCache {
     /// Gets one answer and what it means to the program.
     ///
-    /// What cannot be understood is not kept: the server's answer is decoded before it takes the place of a stored one,
-    /// which goes on answering when there is no connection. No status but success (2xx) takes its place either. A stored
+    /// A body that cannot be decoded is not stored, so the stored copy stays usable offline. No status but success (2xx) takes its place either. A stored
     /// answer that cannot be understood, or is damaged, is removed, and the server is asked once more (except by
     /// ``SingleAnswerStrategy/cacheOnly``). One that cannot be read at the moment stays, and the server is asked for the
     /// whole.

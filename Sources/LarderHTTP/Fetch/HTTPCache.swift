@@ -32,7 +32,7 @@ public final class HTTPCache: Sendable {
     ///   - services: the clock, waiting, and the log.
     ///   - isOnline: whether there is a network, as far as the host knows; a wrong "no" never keeps a request from being
     ///     sent when nothing stored can answer it.
-    ///   - account: who is signed in, for requests that do not name their ``FetchRequest/account``; asked with each.
+    ///   - account: the signed-in account, for requests without a ``FetchRequest/account``; evaluated per request.
     public init(
         transport: any Transport, persistent: (any ResponseCache)?, memory: (any ResponseCache)? = nil,
         policy: CachePolicy = CachePolicy(), options: HTTPCacheOptions = HTTPCacheOptions(), services: HostServices,

@@ -64,7 +64,7 @@ extension HTTPCacheError {
     /// Whether somebody wished the end: the task was cancelled, or the cache closed.
     var isCancelled: Bool { if case .transport(.cancelled) = self { true } else { false } }
 
-    /// Whether nobody answered: the failures in whose place a stored response may stand.
+    /// Whether there was no answer: the failures that a stored response may stand in for.
     var isUnanswered: Bool {
         switch self {
         case .transport(.cancelled), .transport(.invalidRequest): false
@@ -73,18 +73,17 @@ extension HTTPCacheError {
         }
     }
 
-    /// Whether the answer did not come from the server: nobody answered, or a captive portal or a proxy in its place, with
-    /// 511, a redirection, which the exchanges of objects have none of, or a page.
+    /// Whether the answer did not come from the server: no answer, 511, a redirection, or an HTML page.
     var isWithoutServer: Bool {
         guard case .server(let head) = self else { return isUnanswered }
         let code = head.status.code
         return code == 511 || (300..<400).contains(code) && code != 304 || ContentKind(head.headerFields) == .page
     }
 
-    /// Whether a write may find its server later.
+    /// Whether a write should be retried later.
     var isForLater: Bool { isWithoutServer || status.map { [408, 429, 503].contains($0) } ?? false }
 
-    /// Whether a request that nobody answered may have left all the same.
+    /// Whether a request without an answer may have reached the server.
     var mayHaveArrived: Bool {
         switch self {
         case .transport(.connectionRefused), .transport(.noConnection), .transport(.tls),
@@ -100,8 +99,8 @@ extension HTTPCacheError {
 }
 
 extension TransportError {
-    /// Somebody else answered.
-    static let notTheServers = TransportError.other(reason: "the answer is not the server's")
+    /// An intermediary answered in the server's place.
+    static let notTheServers = TransportError.other(reason: "another host answered in place of the server")
 }
 
 extension HTTPCacheError: CustomStringConvertible {

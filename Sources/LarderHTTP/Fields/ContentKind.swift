@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// What a body is, as far as it tells a captive portal's page from the content that was asked for: the later the likelier a page.
+/// The kind of a body, ordered by how likely it is a captive portal's page.
 enum ContentKind: Int, Comparable {
     /// Anything that does not begin as markup.
     case data
@@ -26,7 +26,7 @@ enum ContentKind: Int, Comparable {
 
 /// Finds out what a body is from how it begins, as it comes.
 struct ContentSniffer {
-    /// The first bytes that are no blanks, in lower case.
+    /// The first non-blank bytes, lowercased.
     private var start: [UInt8] = []
 
     mutating func add(_ bytes: [UInt8]) {
@@ -37,13 +37,13 @@ struct ContentSniffer {
         }
     }
 
-    /// What the body is; nil while what has come may be the beginning of several kinds.
+    /// The kind, or nil while the bytes so far fit several kinds.
     var kind: ContentKind? {
         guard let first = start.first else { return nil }
         return first != UInt8(ascii: "<") || start.count == Self.length ? final : nil
     }
 
-    /// What the body is, when no more of it comes.
+    /// The kind of the body as it is when it has ended.
     var final: ContentKind {
         guard start.first == UInt8(ascii: "<") else { return .data }
         return Self.pageStarts.contains { start.starts(with: $0) } ? .page : .markup

@@ -3,9 +3,8 @@ internal import LarderTransport
 
 /// The body of an answer: streamed as it arrives from the network, or lent by the cache.
 ///
-/// A network body can be read once. One that is let go unread is stored all the same when it is short
-/// (``HTTPCacheOptions/finishLimit``); else its exchange ends, unless somebody else waits for it, and what arrived is not
-/// stored. A stored body can be read again and again.
+/// A network body can be read once. A short body that is released unread is still stored
+/// (``HTTPCacheOptions/finishLimit``); a longer one ends its exchange unless other callers wait for it. A stored body can be read again and again.
 public struct AnswerBody: Sendable, AsyncSequence {
     /// One piece of the body, never empty.
     public typealias Element = [UInt8]

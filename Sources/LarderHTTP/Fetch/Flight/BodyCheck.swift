@@ -1,13 +1,12 @@
 internal import LarderFormat
 
-/// What the whole body of a successful answer has to pass before it is kept.
+/// A check that the whole body of a successful answer must pass before it is stored.
 ///
-/// An answer that means nothing to the program that asked, such as the page of a captive portal or a text that was cut
-/// short, must not take the place of one that does.
+/// An answer the program cannot decode, such as a portal page or truncated text, must not replace one it can.
 struct BodyCheck: Sendable {
     /// The longest body that can pass, in bytes.
     let limit: Int
-    /// Whether the bytes mean something.
+    /// Whether the program can decode the bytes.
     let accepts: @Sendable ([UInt8]) -> Bool
 }
 

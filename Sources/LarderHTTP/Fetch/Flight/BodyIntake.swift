@@ -3,7 +3,7 @@ import LarderFormat
 import LarderStore
 import LarderTransport
 
-/// Takes the body of an answer: to whoever reads it, and into the cache.
+/// Copies the body of an answer to its reader and into the cache.
 struct BodyIntake: Sendable {
     private let exchange: CacheExchange
     private let answered: CacheExchange.Answered
@@ -32,7 +32,7 @@ struct BodyIntake: Sendable {
     /// Whether the body is being stored.
     var isStoring: Bool { writer != nil }
 
-    /// Begins to store; a cache that fails does not keep anybody from the answer.
+    /// Opens a writer; a cache failure does not affect the answer.
     mutating func open(
         _ response: StoredResponse, replacing replaced: [CachedResponse] = [], joining join: BodyJoin? = nil
     ) async {
@@ -56,8 +56,8 @@ struct BodyIntake: Sendable {
         }
     }
 
-    /// Reads the body to its end, and tells the flight what came of it.
-    mutating func take(_ body: TransportBody, _ because: CacheReason) async {
+    /// Reads the body to its end and reports the result to the flight.
+    mutating func consume(_ body: TransportBody, _ because: CacheReason) async {
         do throws(TransportError) {
             let iterator = body.makeAsyncIterator()
             while let chunk = try await iterator.next() {
@@ -77,7 +77,7 @@ struct BodyIntake: Sendable {
             exchange.flight.pipe.finish(error)
             return
         }
-        exchange.flight.settle()
+        exchange.flight.markComplete()
         // Stored first: who has read the whole body finds it in the cache.
         let entry = await finish(coverage: nil)
         if let entry, entry.isKept {
@@ -130,11 +130,11 @@ struct BodyIntake: Sendable {
         guard received + (join?.oldBytes ?? 0) <= exchange.bodyLimit else {
             exchange.host.logTooLarge(exchange.bodyLimit)
             await giveUp(nil, nil)
-            return exchange.flight.tellNotKept()
+            return exchange.flight.reportNotStored()
         }
         guard guarding?.admits(chunk) ?? true else {
             await giveUp(nil, nil)
-            return exchange.flight.tellNotKept()
+            return exchange.flight.reportNotStored()
         }
         do {
             try append(chunk.rawSpan)
@@ -145,7 +145,7 @@ struct BodyIntake: Sendable {
             }
         } catch {
             await giveUp("could not store a response", error)
-            exchange.flight.tellNotKept()
+            exchange.flight.reportNotStored()
         }
     }
 
@@ -207,7 +207,7 @@ struct BodyIntake: Sendable {
 }
 
 extension StoredResponse {
-    /// Where the kept body begins in the representation; nil for what nobody can continue.
+    /// Where the kept body begins in the representation; nil where the part cannot be resumed.
     fileprivate var partStart: Int64? {
         switch coverage {
         case .whole: 0

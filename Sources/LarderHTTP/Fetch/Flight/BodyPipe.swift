@@ -1,7 +1,7 @@
 import LarderTransport
 import Synchronization
 
-/// Carries a body from the exchange that stores it to the one who reads it, and holds the exchange back while more than
+/// Carries a body from the exchange that stores it to its reader, and holds the exchange back while more than
 /// a set number of bytes lies unread.
 ///
 /// One task writes, one reads.
@@ -25,7 +25,7 @@ final class BodyPipe: Sendable {
     /// A pipe that holds `limit` bytes before its writer waits.
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a chunk, and tells whether there is room for another; if not, ``waitForRoom()`` comes before it.
+    /// Adds a chunk, and returns whether there is room for another; if not, ``waitForRoom()`` comes before it.
     func push(_ chunk: [UInt8]) -> Bool {
         let (reader, hasRoom) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Bool) in
             guard !state.isAbandoned else { return (nil, true) }
@@ -67,7 +67,7 @@ final class BodyPipe: Sendable {
         reader?.resume()
     }
 
-    /// Nobody reads any more.
+    /// The reader is gone.
     func abandon() {
         state.withLock { state in
             state.isAbandoned = true

@@ -1,7 +1,7 @@
 import HTTPTypes
 import LarderStore
 
-// What an answer may take the place of. Not to store is always allowed (RFC 9111 §3).
+// Which stored responses an answer may replace. Not to store is always allowed (RFC 9111 §3).
 extension CacheExchange {
     /// Which of the stored responses `response` would hide, now that it has come.
     ///
@@ -42,7 +42,7 @@ extension CacheExchange {
             replacing: replaced, by: answered.head.headerFields, asksForPages: asksForPages(answered.sent))
     }
 
-    /// Whether an answer of this status is not what was asked for; to a caller who wants a value, a redirection is not.
+    /// Whether a status counts as an error; for callers that decode a value, a redirection does.
     private func isError(_ status: HTTPResponse.Status) -> Bool {
         status.code >= 400 || resolved.check != nil && status.kind != .successful
     }

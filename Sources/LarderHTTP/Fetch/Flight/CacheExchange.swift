@@ -27,7 +27,7 @@ struct CacheExchange: Sendable {
     let flight: Flight
     let slot: ExchangeSlot
 
-    /// Runs to its end; what comes of it is told to the flight.
+    /// Runs to its end and reports its result to the flight.
     func run() async {
         let timeouts = resolved.asked.timeouts ?? host.options.timeouts
         // As long as the transport lets an exchange of the same limits hang before its head, and in its body.
@@ -46,7 +46,7 @@ struct CacheExchange: Sendable {
                 update = self.update(by: answered)
             }
             await invalidate(by: answered)
-            await settle(answered, body, update)
+            await apply(update, of: answered, body)
         } catch {
             flight.conclude(.failed(error))
         }
@@ -127,7 +127,7 @@ struct CacheExchange: Sendable {
         for key in Set(urls).union([resolved.key]) { await host.markInvalid(key, except: flight) }
     }
 
-    private func settle(_ answered: Answered, _ body: TransportBody, _ update: UpdateDecision) async {
+    private func apply(_ update: UpdateDecision, of answered: Answered, _ body: TransportBody) async {
         switch update {
         case .refresh(let refreshes, let because):
             let kept = await refresh(refreshes, because)
@@ -203,14 +203,14 @@ extension CacheExchange {
     ) async {
         var intake = BodyIntake(self, answered)
         if let stored { await intake.open(stored.response, replacing: stored.replaced) }
-        if !intake.isStoring { flight.tellNotKept() }
+        if !intake.isStoring { flight.reportNotStored() }
         if answered.isEndless { slot.release() }
         if intake.isStoring, answered.announcedLength ?? 0 <= host.options.finishLimit { flight.finishUnread(true) }
         let streamed = Flight.Streamed(
             exchange: answered, stored: intake.isStoring ? stored?.response : nil,
             storage: stored != nil && !intake.isStoring ? .cacheFailed : because)
         flight.delivery.fulfil(.success(.streamed(streamed)))
-        await intake.take(body, because)
+        await intake.consume(body, because)
     }
 
     /// RFC 9111 §3.4: what is stored and what came are one body.
@@ -222,12 +222,12 @@ extension CacheExchange {
         }
         var intake = BodyIntake(self, answered)
         if join.length <= bodyLimit { await intake.open(refresh.response, joining: join) }
-        if !intake.isStoring { flight.tellNotKept() }
+        if !intake.isStoring { flight.reportNotStored() }
         if isRangeAsked(in: answered) {
             let streamed = Flight.Streamed(
                 exchange: answered, stored: intake.isStoring ? refresh.response : nil, storage: because)
             flight.delivery.fulfil(.success(.streamed(streamed)))
-            return await intake.take(body, because)
+            return await intake.consume(body, because)
         }
         guard intake.isStoring else {
             // What came is no answer without the stored part.
@@ -240,7 +240,7 @@ extension CacheExchange {
         }
         // The host asked for the whole: it gets what both parts make.
         flight.pipe.abandon()
-        await intake.take(body, because)
+        await intake.consume(body, because)
         // Nothing, if it is delivered already.
         flight.conclude(.failed(.transport(.connectionLost(reason: "the rest of the body did not come"))))
     }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// One request on its way to the server, and everybody who waits for what comes of it.
+/// One request to the server, and the callers waiting for its result.
 ///
-/// It goes on while somebody takes part, and is cancelled when the last one leaves.
+/// Runs while it has participants; cancelled when the last one leaves.
 final class Flight: Sendable {
-    /// What comes of a flight, for who began it: as soon as it is known.
+    /// The result for the caller that started the flight, as soon as it is known.
     enum Delivery: Sendable {
         /// The server's answer; its body comes through the pipe.
         case streamed(Streamed)
@@ -27,19 +27,19 @@ final class Flight: Sendable {
         var storage: CacheReason
     }
 
-    /// What comes of a flight, for those who joined it: when it is over.
+    /// The result for callers that joined, when the flight is over.
     enum Outcome: Sendable {
         case kept(Kept)
-        /// The answer is not stored: it is nobody's but the first one's.
+        /// Not stored: only the first caller receives the answer.
         case notKept
         case failed(HTTPCacheError)
     }
 
     private struct State {
         var participants = 1
-        /// Whether it goes on without anybody.
+        /// Whether it continues without participants.
         var isBackground = false
-        /// Whether a body that nobody reads any more is taken to its end, to be stored.
+        /// Whether an unread body is read to its end and stored.
         var isFinishing = false
         /// Whether the body has come whole: storing it is not given up any more.
         var isSettling = false
@@ -67,7 +67,7 @@ final class Flight: Sendable {
         pipe = BodyPipe(limit: unreadLimit)
     }
 
-    /// Begins the work, which nobody but this flight cancels.
+    /// Starts the work, which only this flight cancels.
     func start(_ work: @escaping @Sendable () async -> Void) {
         let task = Task {
             await work()
@@ -80,7 +80,7 @@ final class Flight: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Takes part; false when it is over or given up: an answer that somebody has had serves nobody who asks later.
+    /// Joins; false once it is over or cancelled.
     func join() -> Bool {
         state.withLock { state in
             guard !state.isOver, !state.isCancelled, !state.isSpoiled else { return false }
@@ -95,14 +95,14 @@ final class Flight: Sendable {
     func leave() {
         let task = state.withLock { state -> Task<Void, Never>? in
             state.participants -= 1
-            // The reader is alone again, unless it is the one who left.
+            // The reader is alone again, unless the reader is the participant that left.
             if state.participants == 1, !state.isBackground { pipe.bind() }
             return Self.abandoned(&state)
         }
         task?.cancel()
     }
 
-    /// Lets a body that is being stored come to its end, though nobody should read it; or no more.
+    /// Sets whether an unread body is still read to its end.
     func finishUnread(_ isFinishing: Bool) {
         let task = state.withLock { state in
             state.isFinishing = isFinishing
@@ -111,14 +111,14 @@ final class Flight: Sendable {
         task?.cancel()
     }
 
-    /// The task to cancel when nobody needs what comes of it.
+    /// The task to cancel when no participant is left.
     private static func abandoned(_ state: inout State) -> Task<Void, Never>? {
         guard state.participants == 0, !state.isSettling, !state.isBackground, !state.isFinishing else { return nil }
         state.isCancelled = true
         return state.task
     }
 
-    /// Goes on to the end, whoever leaves.
+    /// Continues whatever participants leave.
     func goOnAlone() {
         state.withLock { state in
             // An answer that is not stored is of no use to a later caller.
@@ -137,9 +137,9 @@ final class Flight: Sendable {
     }
 
     /// The body has come whole.
-    func settle() { state.withLock { $0.isSettling = true } }
+    func markComplete() { state.withLock { $0.isSettling = true } }
 
-    /// Whether it goes on without anybody.
+    /// Whether it continues without participants.
     var isBackground: Bool { state.withLock { $0.isBackground } }
 
     /// Whether its body is read to its end only because it is short.
@@ -151,8 +151,8 @@ final class Flight: Sendable {
     /// Its answer is not stored, and nobody joins it any more.
     func spoil() { state.withLock { $0.isSpoiled = true } }
 
-    /// Nothing of it is stored: who joined goes for itself, at once, and nobody joins any more.
-    func tellNotKept() {
+    /// The answer is not stored: joined callers start their own requests.
+    func reportNotStored() {
         state.withLock { state in
             state.isSpoiled = true
             state.isBackground = false
@@ -163,7 +163,7 @@ final class Flight: Sendable {
         outcome.fulfil(.notKept)
     }
 
-    /// Tells everybody what comes of it; nobody joins any more.
+    /// Publishes the result; no caller joins from now on.
     func conclude(_ outcome: Outcome) {
         // Before anybody hears of it: who has heard and asks again begins another.
         state.withLock { $0.isOver = true }
@@ -176,7 +176,7 @@ final class Flight: Sendable {
     }
 }
 
-/// Somebody's part in a flight; letting it go leaves the flight.
+/// A participant's handle; releasing it leaves the flight.
 final class FlightTicket: Sendable {
     let flight: Flight
     /// Whether its holder began the flight, and reads the body as it comes.

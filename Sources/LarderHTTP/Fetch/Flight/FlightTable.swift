@@ -1,7 +1,7 @@
 import HTTPTypes
 import Synchronization
 
-/// The flights under way: who asks for what is asked for already joins the flight instead of beginning another.
+/// The flights under way; an identical request joins one instead of starting another.
 final class FlightTable: Sendable {
     /// What makes two requests the same.
     struct Key: Hashable {
@@ -23,7 +23,7 @@ final class FlightTable: Sendable {
 
     /// Joins the flight under `key`, or adds the one that `make` makes; nil when the table is closed.
     ///
-    /// - Parameter key: nil for a flight that nobody else joins.
+    /// - Parameter key: nil for a flight that is not shared.
     func board(_ key: Key?, _ make: () -> Flight) -> FlightTicket? {
         state.withLock { state in
             if state.isClosed { return nil }
@@ -35,7 +35,7 @@ final class FlightTable: Sendable {
         }
     }
 
-    /// The flight is over: nobody joins it any more.
+    /// The flight is over and no longer joinable.
     func end(_ flight: Flight, _ key: Key?) {
         state.withLock { state in
             if let key, state.shared[key] === flight { state.shared[key] = nil }
@@ -43,12 +43,12 @@ final class FlightTable: Sendable {
         }
     }
 
-    /// Whether fewer than `limit` flights go on without anybody.
+    /// Whether fewer than `limit` flights run without participants.
     func hasRoomAlone(limit: Int) -> Bool {
         state.withLock { $0.all.values.count(where: \.isBackground) < limit }
     }
 
-    /// Lets a flight go on without anybody, unless `limit` flights do so already.
+    /// Lets a flight run without participants, unless `limit` flights do so already.
     func goOnAlone(_ flight: Flight, limit: Int) -> Bool {
         state.withLock { state in
             guard state.all.values.count(where: \.isBackground) < limit else { return false }

@@ -121,7 +121,7 @@ extension HTTPCache {
 
     /// The stored response in place of the server's answer, or nil when it may not.
     ///
-    /// - Parameter status: of the server's error; nil when nobody answered.
+    /// - Parameter status: of the server's error; nil when there was no answer.
     func standIn(_ lookup: Lookup, _ rule: StandIn, status: HTTPResponse.Status?) -> Fetched<HTTPAnswer>? {
         guard let (_, place, freshness) = selected(lookup) else { return nil }
         var terms = lookup.resolved.asked.terms
