@@ -36,11 +36,14 @@ extension Environment {
         EnvironmentRegistry.shared.remove(self)
     }
 
+    /// Other opens and closes hold the directory for a fraction of it; what costs more is to wait for a stranger.
+    private static let longestWaitOfClose = Duration.seconds(2)
+
     /// Closes the file with the directory locked, so that no other process opens it at the same moment.
     private func closeFile(isClean: Bool) {
         let directory = StoreDirectory(path: path)
-        // Without the lock the close still has to happen; only the mark is left out.
-        let lock = try? directory.lock()
+        // Without the lock the close still has to happen; only the mark is left out. The caller is blocked meanwhile.
+        let lock = try? directory.lock(LockWait(limit: min(options.lockTimeout, Self.longestWaitOfClose)))
         defer { withExtendedLifetime(lock) {} }
         unsafe mdb_env_close(handle)
         if lock != nil, isClean, !options.isReadOnly, (try? guardFile.isHeldAlone()) == true,

@@ -17,7 +17,7 @@ extension Environment {
         try checkUsable()
         if options.isReadOnly { throw .readOnly }
         let directory = StoreDirectory(path: path)
-        let lock = try directory.lock()
+        let lock = try directory.lock(LockWait(limit: options.lockTimeout))
         defer { withExtendedLifetime(lock) {} }
         if try directory.dataIdentity() != identity { throw .replaced }
         for name in names {

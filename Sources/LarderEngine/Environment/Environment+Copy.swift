@@ -40,16 +40,14 @@ extension Environment {
         guard case .none = try EnvironmentRegistry.shared.find(identity, options: EnvironmentOptions(tables: [])) else {
             throw EngineError.heldByOthers
         }
-        let guardFile = try GuardFile(directory: directory, isReadOnly: false)
+        let options = EnvironmentOptions(access: .readOnly, tables: tables)
+        let guardFile = try guardOfOwnFile(directory, options, isReadOnly: false, inspect)
         guard try guardFile.isHeldAlone() else { throw EngineError.heldByOthers }
         directory.removeRemains()
-        let name = StoreDirectory.temporaryPrefix + "compact-\(getpid())"
-        let temporary = try directory.makeTemporary(name)
+        let (temporary, name) = try directory.makeTemporary("compact-\(getpid())")
         defer { directory.removeTemporary(name) }
         let isAlone = try validate(directory, guardFile)
-        let source = try attach(
-            directory, identity, EnvironmentOptions(access: .readOnly, tables: tables), guardFile, isAlone: isAlone,
-            inspect)
+        let source = try attach(directory, identity, options, guardFile, isAlone: isAlone, inspect)
         do {
             try source.copy(to: temporary.path, progress: progress)
         } catch {

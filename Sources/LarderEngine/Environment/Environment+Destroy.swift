@@ -1,5 +1,3 @@
-private import CLMDB
-
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -10,31 +8,51 @@ extension Environment {
     /// Removes the store at `path`, that is its files and, when nothing else is in it, its directory, unless `inspect`
     /// throws.
     ///
-    /// Nobody may have the store open, this process included. A process that dies on the way leaves a store that is whole,
-    /// or none. Blocks while another process opens or closes the store.
+    /// Neither another process nor this one may have the store open. A process that dies on the way leaves a store that
+    /// is whole, or none. Needs no space on the disk. Blocks while another process opens or closes the store.
     ///
     /// - Parameters:
     ///   - tables: the tables to open for `inspect`, those of them that are there.
-    ///   - isDamagedRemoved: whether a file that is damaged goes too, as long as `guard.lock` shows that it was a store.
     ///   - inspect: looks at the content before it goes; what it answers is not used.
     /// - Throws: ``EngineError/notFound``, ``EngineError/heldByOthers``; the errors of
     ///   ``open(path:options:initialize:inspect:)``, and what `inspect` throws. The store is then unchanged.
-    public static func destroy(path: String, tables: [String], isDamagedRemoved: Bool, inspect: Inspection) throws {
+    public static func destroy(path: String, tables: [String], inspect: Inspection) throws {
+        try remove(path) { directory, guardFile in
+            try look(at: directory, guardFile, EnvironmentOptions(access: .readOnly, tables: tables), inspect)
+        }
+    }
+
+    /// Removes the store at `path` as ``destroy(path:tables:inspect:)`` does, without mapping the file, so that damage in
+    /// it cannot end the process. A damaged file is removed as long as `guard.lock` shows that it was a store.
+    ///
+    /// - Parameters:
+    ///   - record: the table and the key of the record that says what the file is.
+    ///   - judge: throws where the file is to stay, by the record's value, or nil when the file has none.
+    /// - Throws: ``EngineError/notFound``, ``EngineError/heldByOthers``, the errors of a damaged file, and what `judge`
+    ///   throws. The store is then unchanged.
+    public static func discard(
+        path: String, record: (table: String, key: [UInt8]), judge: ([UInt8]?) throws -> Void
+    ) throws {
+        try remove(path) { directory, guardFile in
+            let value: [UInt8]?
+            do {
+                value = try Self.record(record.key, inTable: record.table, of: directory)
+            } catch let error as EngineError where error.isDamage {
+                guard try guardFile?.isMarked() == true else { throw error }
+                return
+            }
+            try judge(value)
+        }
+    }
+
+    private static func remove(_ path: String, check: (StoreDirectory, GuardFile?) throws -> Void) throws {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
         let lock = try directory.lock()
         guard let identity = try directory.dataIdentity() else { throw EngineError.notFound }
         if isOpenHere(identity) { throw EngineError.heldByOthers }
-        let guardFile = try GuardFile(directory: directory, isReadOnly: false)
-        guard try guardFile.isHeldAlone() else { throw EngineError.heldByOthers }
-        do {
-            _ = try validate(directory, guardFile)
-            let options = EnvironmentOptions(access: .readOnly, tables: tables)
-            let handle = unsafe try openHandle(directory.path, options, isAlone: true)
-            defer { unsafe mdb_env_close(handle) }
-            _ = unsafe try inspectedTables(handle, options, inspect)
-        } catch let error as EngineError where isDamagedRemoved && error.isDamage {
-            guard try guardFile.isMarked() else { throw error }
-        }
+        let guardFile = try GuardFile.existing(in: directory, isReadOnly: true)
+        if let guardFile, try !guardFile.isHeldAlone() { throw EngineError.heldByOthers }
+        try check(directory, guardFile)
         // The content first: what is left then is no store.
         if unsafe unlink(directory.dataPath) != 0 { throw EngineError(code: errno, operation: "unlink") }
         directory.removeStore()

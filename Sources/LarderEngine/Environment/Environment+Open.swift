@@ -30,7 +30,8 @@ extension Environment {
                 creating: options.access == .readWrite, LockWait(limit: options.lockTimeout))
             defer { withExtendedLifetime(lock) {} }
             try FileSystemCheck.check(directory.path)
-            if try directory.dataIdentity() == nil {
+            let isNew = try directory.dataIdentity() == nil
+            if isNew {
                 guard options.access == .readWrite else { throw EngineError.notFound }
                 try directory.createDataFile { temporary in
                     try build(at: temporary, options: options, initialize)
@@ -39,7 +40,12 @@ extension Environment {
             guard let identity = try directory.dataIdentity() else { throw EngineError.notFound }
             switch try EnvironmentRegistry.shared.find(identity, options: options) {
             case .open(let environment): return environment
-            case .none: return try openExisting(directory, identity, options, inspect)
+            case .none:
+                let guardFile =
+                    isNew
+                    ? try GuardFile.existing(in: directory, isReadOnly: false) ?? .make(in: directory)
+                    : try guardOfOwnFile(directory, options, isReadOnly: options.isReadOnly, inspect)
+                return try openExisting(directory, identity, options, guardFile, inspect)
             case .closing: break
             }
             // The close that is under way needs the directory.
@@ -50,9 +56,9 @@ extension Environment {
 
     /// Opens a file that exists and that this process does not have open. The directory is locked.
     private static func openExisting(
-        _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ inspect: Inspection
+        _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
+        _ inspect: Inspection
     ) throws -> Environment {
-        let guardFile = try GuardFile(directory: directory, isReadOnly: options.isReadOnly)
         let isAlone = try validate(directory, guardFile)
         // What a killed compaction was building may be as large as the store itself.
         if !options.isReadOnly { directory.removeRemains() }
@@ -71,10 +77,14 @@ extension Environment {
         do {
             try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
             var (tables, mayWrite) = unsafe try inspectedTables(handle, options, inspect)
+            for name in [StoreDirectory.dataName, StoreDirectory.lockName, GuardFile.name] {
+                try directory.withdrawOthersWriting(name)
+            }
             // Before the first commit: a process that dies after it leaves other meta pages than were noted.
             if options.isReadOnly {
                 if isAlone { guardFile.noteFile(identity, in: directory) }
             } else {
+                try guardFile.makePrivate()
                 try guardFile.markInUse(data: identity)
             }
             if let missing = options.tables.first(where: { tables[$0] == nil }) {
@@ -95,19 +105,19 @@ extension Environment {
 
     /// Checks the file before liblmdb maps it. With other openers the pages may change between two looks.
     ///
-    /// - Returns: whether nobody else has the store open.
-    static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile) throws(EngineError) -> Bool {
+    /// - Returns: whether nobody else holds the guard, if there is one.
+    static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile?) throws(EngineError) -> Bool {
         let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
-        let isAlone = try guardFile.isHeldAlone()
+        let isAlone = try guardFile?.isHeldAlone() ?? true
         var look = 1
         while true {
             do throws(EngineError) {
                 let pages = try MetaPages(data)
                 if isAlone {
-                    let isVouchedFor = try guardFile.vouches(for: pages, of: data)
+                    let isVouchedFor = try guardFile?.vouches(for: pages, of: data) ?? false
                     try pages.validate(data, isThorough: !isVouchedFor)
                 } else {
-                    try guardFile.checkSharedFile(data)
+                    try checkSharedFile(data, directory, guardFile)
                     try pages.validate(data, isThorough: false)
                 }
                 return isAlone
@@ -117,6 +127,19 @@ extension Environment {
                 look += 1
             }
         }
+    }
+
+    /// Throws when the holders of the guard have another data file open, or are no users of the store at all: the note in
+    /// `guard.lock` may be that of the store which the directory was copied from.
+    private static func checkSharedFile(
+        _ data: FileDescriptor, _ directory: StoreDirectory, _ guardFile: GuardFile?
+    ) throws(EngineError) {
+        guard let guardFile, try !guardFile.names(data) else { return }
+        // Every other user of the store has its lock file open.
+        if try !EnvironmentRegistry.shared.holdsGuard(guardFile.file.identity().file), try directory.isLockFileFree() {
+            throw .lockedElsewhere(name: GuardFile.name, seconds: 0)
+        }
+        throw .replaced
     }
 
     /// Builds a new data file with its tables in the empty directory `path`.
@@ -141,12 +164,16 @@ extension Environment {
         try check(unsafe mdb_txn_commit(opened), "mdb_txn_commit")
     }
 
-    /// Has liblmdb open the directory, which is locked, or known to nobody else.
+    /// Has liblmdb open the directory, which is locked, or was made by this call's caller.
+    ///
+    /// - Parameter usesLockFile: false only for reading a file that no process has open.
     static func openHandle(
-        _ path: String, _ options: EnvironmentOptions, isAlone: Bool
+        _ path: String, _ options: EnvironmentOptions, isAlone: Bool, usesLockFile: Bool = true
     ) throws(EngineError) -> OpaquePointer {
         // liblmdb opens it by its path and writes to it, also for an environment that only reads.
-        try StoreDirectory(path: path).prepareLockFile(readers: options.maximumReaders, isAlone: isAlone)
+        if usesLockFile {
+            try StoreDirectory(path: path).prepareLockFile(readers: options.maximumReaders, isAlone: isAlone)
+        }
         var created: OpaquePointer?
         try check(unsafe mdb_env_create(&created), "mdb_env_create")
         guard let handle = unsafe created else { preconditionFailure("mdb_env_create succeeded without a handle") }
@@ -154,7 +181,8 @@ extension Environment {
             try check(unsafe mdb_env_set_maxdbs(handle, UInt32(options.tables.count)), "mdb_env_set_maxdbs")
             try check(unsafe mdb_env_set_maxreaders(handle, UInt32(options.maximumReaders)), "mdb_env_set_maxreaders")
             try check(unsafe mdb_env_set_mapsize(handle, options.mapSize), "mdb_env_set_mapsize")
-            let flags = UInt32(MDB_NOTLS) | (options.isReadOnly ? UInt32(MDB_RDONLY) : 0)
+            let lockFlags = UInt32(MDB_NOTLS) | (usesLockFile ? 0 : UInt32(MDB_NOLOCK))
+            let flags = lockFlags | (options.isReadOnly ? UInt32(MDB_RDONLY) : 0)
             let code = unsafe mdb_env_open(handle, path, flags, 0o600)
             if code == MDB_VERSION_MISMATCH || code == MDB_INVALID {
                 // The data file's magic and version were checked before: it is the lock file.

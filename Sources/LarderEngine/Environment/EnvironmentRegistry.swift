@@ -44,6 +44,11 @@ final class EnvironmentRegistry: @unchecked Sendable {
         return found
     }
 
+    /// Whether this process has an environment open that holds this `guard.lock`.
+    func holdsGuard(_ guardFile: FileIdentity) -> Bool {
+        monitor.locked { environments.values.contains { (try? $0.guardFile.file.identity().file) == guardFile } }
+    }
+
     func waitUntilClosed(_ identity: FileIdentity) {
         monitor.locked {
             while let environment = environments[identity], environment.openCount == 0 { monitor.wait() }

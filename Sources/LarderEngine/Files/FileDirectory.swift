@@ -11,18 +11,28 @@ package struct FileDirectory: Sendable {
 
     /// The directory at `path`, made with those above it when there is none.
     ///
-    /// - Throws: ``EngineError/accessDenied(errno:)`` and others of the system.
+    /// - Throws: ``EngineError/untrustedDirectory(_:)`` for a directory of another user, or one that others may write to;
+    ///   ``EngineError/accessDenied(errno:)`` and others of the system.
     package init(_ path: String) throws(EngineError) {
         self.path = try StoreDirectory.absolute(path)
-        try StoreDirectory(path: self.path).create()
+        try directory.create()
+        try StoreDirectory.checkOwner(of: FileDescriptor(self.path, O_RDONLY | O_DIRECTORY))
     }
 
+    private var directory: StoreDirectory { StoreDirectory(path: path) }
+
     /// The names of everything in it, in no order.
-    package func names() -> [String] { StoreDirectory(path: path).entries() }
+    package func names() -> [String] { directory.entries() }
 
     /// Opens a file for reading and writing, made when there is none.
+    ///
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the owner's.
     package func openOrMake(_ name: String) throws(EngineError) -> FileDescriptor {
-        try FileDescriptor(path + "/" + name, O_RDWR | O_CREAT | O_NOFOLLOW)
+        // Made or removed by another process between two steps.
+        for _ in 0..<8 {
+            if let file = try directory.openOrMakeFile(named: name) { return file }
+        }
+        throw .busy
     }
 
     /// Opens a file for reading and writing in place of the one there.
@@ -32,8 +42,10 @@ package struct FileDirectory: Sendable {
     }
 
     /// Opens a file that is there for reading and writing.
+    ///
+    /// - Throws: as ``openOrMake(_:)``.
     package func open(_ name: String) throws(EngineError) -> FileDescriptor {
-        try FileDescriptor(path + "/" + name, O_RDWR | O_NOFOLLOW)
+        try directory.openFile(named: name, O_RDWR)
     }
 
     /// Removes a file. What is no file, or cannot be removed, stays.

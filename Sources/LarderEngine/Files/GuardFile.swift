@@ -14,16 +14,24 @@ struct GuardFile {
 
     let file: FileDescriptor
 
-    /// Opens the file, made when there is none. The caller holds the directory's lock.
-    init(directory: StoreDirectory, isReadOnly: Bool) throws(EngineError) {
-        let flags = isReadOnly ? O_RDONLY : O_RDWR
-        if try directory.checkFile(named: Self.name) {
-            file = try directory.openFile(named: Self.name, flags)
-        } else {
-            file = try directory.openFile(named: Self.name, flags | O_CREAT | O_EXCL)
-            try directory.sync()
-        }
-        if !isReadOnly, fchmod(file.number, 0o600) != 0 { throw EngineError(code: errno, operation: "fchmod") }
+    private init(_ file: FileDescriptor) { self.file = file }
+
+    /// Opens the file, or answers nil when there is none. The caller holds the directory's lock.
+    static func existing(in directory: StoreDirectory, isReadOnly: Bool) throws(EngineError) -> GuardFile? {
+        guard try directory.checkFile(named: name) else { return nil }
+        return GuardFile(try directory.openFile(named: name, isReadOnly ? O_RDONLY : O_RDWR))
+    }
+
+    /// Makes the file. The caller holds the directory's lock, and knows that the data file is its own.
+    static func make(in directory: StoreDirectory) throws(EngineError) -> GuardFile {
+        let file = try directory.openFile(named: name, O_RDWR | O_CREAT | O_EXCL)
+        try directory.sync()
+        return GuardFile(file)
+    }
+
+    /// Withdraws all rights of others: a lock of the file needs the right to read it only.
+    func makePrivate() throws(EngineError) {
+        if fchmod(file.number, 0o600) != 0 { throw EngineError(code: errno, operation: "fchmod") }
     }
 
     /// Holds the store for life; see ``isHeldAlone()``.
@@ -50,7 +58,7 @@ struct GuardFile {
     /// A copy of a store brings the note of the file it was made of; an opener that comes later would take the copy for
     /// a file that was replaced beneath this one. Where the note cannot be written, no writer can come.
     func noteFile(_ data: FileIdentity, in directory: StoreDirectory) {
-        guard let record = try? GuardRecord(file), record.identity != data,
+        guard let record = try? GuardRecord(file), !record.isOfAnotherVersion, record.identity != data,
             let own = try? directory.openFile(named: Self.name, O_RDWR)
         else { return }
         try? own.write(GuardRecord(data, pages: nil).bytes, at: 0)
@@ -77,13 +85,15 @@ struct GuardFile {
         return false
     }
 
-    /// Throws when the other holders of the store have another data file open than `data`: it was replaced beneath
-    /// them, and what they know through `lock.mdb` does not hold for this one.
-    func checkSharedFile(_ data: FileDescriptor) throws(EngineError) {
+    /// Whether the other holders of the store have the data file `data` open, as far as the note says. Another one was
+    /// replaced beneath them, and what they know through `lock.mdb` does not hold for this one.
+    ///
+    /// - Throws: ``EngineError/heldByOthers`` when the note is damaged.
+    func names(_ data: FileDescriptor) throws(EngineError) -> Bool {
         let record = try GuardRecord(file)
-        // Which file they have cannot be told any more.
         if record.isDamaged { throw .heldByOthers }
-        if record.isSound, record.identity != (try data.identity().file) { throw .replaced }
+        if !record.isSound { return true }
+        return record.identity == (try data.identity().file)
     }
 
     /// Whether the file says that the store is one of ours, in use or closed.

@@ -42,6 +42,9 @@ struct GuardRecord {
         return bytes.count < Self.size || bytes.u64(end) != Self.checksum(bytes[..<end])
     }
 
+    /// Whether another version wrote the record, which this one therefore leaves as it is.
+    var isOfAnotherVersion: Bool { !bytes.isEmpty && !isDamaged && !hasKnownVersion }
+
     private var hasKnownVersion: Bool { bytes.count >= 48 && bytes.u32(8) == 1 }
     /// Whether a checksum was written with it; an earlier version writes none.
     var hasChecksum: Bool { bytes.count >= 48 && bytes[12] & Self.checksumFlag != 0 }

@@ -9,7 +9,7 @@ private import Darwin
 /// A `flock` of the open file, so that two openers within one process exclude each other too, and the system releases it
 /// when the holder dies. FORMAT.md, outbox.lock.
 package final class OwnerLock: Sendable {
-    /// What holds the lock, as far as it has said.
+    /// The holder of the lock, as far as the file names it.
     package enum Holder: Hashable, Sendable {
         case process(Int32)
         case unknown
@@ -59,7 +59,7 @@ package final class OwnerLock: Sendable {
     }
 
     private static func tryOnce(_ name: String, in path: String) throws(EngineError) -> Try {
-        guard let file = try open(name, in: StoreDirectory(path: path)) else { return .changed }
+        guard let file = try StoreDirectory(path: path).openOrMakeFile(named: name) else { return .changed }
         guard try file.lock(exclusive: true, waits: false) else {
             // A look shares the lock for a moment, an owner never does. What is shared here ends with the open file.
             return try file.lock(exclusive: false, waits: false) ? .lookedAt : .owned
@@ -90,17 +90,5 @@ package final class OwnerLock: Sendable {
         let record = try file.read(size, at: 0)
         guard record.count == size, Array(record[0..<8]) == magic else { return .unknown }
         return Int32(exactly: record.u64(8)).map { .process($0) } ?? .unknown
-    }
-
-    private static func open(_ name: String, in directory: StoreDirectory) throws(EngineError) -> FileDescriptor? {
-        do throws(EngineError) {
-            if try directory.checkFile(named: name) { return try directory.openFile(named: name, O_RDWR) }
-            return try directory.openFile(named: name, O_RDWR | O_CREAT | O_EXCL)
-        } catch {
-            switch error {
-            case .notFound, .system(code: EEXIST, _): return nil
-            default: throw error
-            }
-        }
     }
 }

@@ -42,6 +42,8 @@ struct PageCensus {
         var tables: [TreeDescription] = []
         var plainEntries = 0
         try tree(meta.mainTree).forEach(in: file) { node throws(EngineError) in
+            // No damage of a bit makes a value of another size of one of our tables.
+            if !node.isTree, node.valueSize != TreeDescription.size { throw .foreignDatabase }
             if !node.isTree, tables.isEmpty {
                 plainEntries += 1
                 return

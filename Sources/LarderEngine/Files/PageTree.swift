@@ -11,7 +11,7 @@ struct PageTree {
     static let headerSize = 16
     private static let nodeHeaderSize = 8
 
-    /// One entry of a leaf.
+    /// One entry of a page.
     struct Node {
         let key: ArraySlice<UInt8>
         let flags: UInt16
@@ -19,6 +19,8 @@ struct PageTree {
         let valueSize: UInt64
         /// What the leaf holds for the value: the value itself, or the number of the page where it begins.
         let stored: ArraySlice<UInt8>
+        /// The page below, for an entry of a branch page, which has a key and nothing else besides.
+        let child: UInt64
 
         /// The value lies in pages of its own. LMDB: `F_BIGDATA`.
         var isLarge: Bool { flags & 0x01 != 0 }
@@ -40,33 +42,66 @@ struct PageTree {
         _ body: (Node) throws(EngineError) -> Void
     ) throws(EngineError) {
         visits += 1
-        guard level >= 1, number >= 2, number < pageEnd, visits <= pageEnd else {
-            throw .damagedMeta(reason: "tree page")
-        }
-        let page = try file.read(Int(pageSize), at: number * pageSize)
-        guard page.count == Int(pageSize), page.u64(0) == number, page.u16(10) & 0x07 == (level == 1 ? 0x02 : 0x01),
-            Int(page.u16(12)) >= Self.headerSize, page.u16(12) <= page.u16(14), Int(page.u16(14)) <= page.count
-        else { throw .damagedMeta(reason: "tree page") }
+        guard visits <= pageEnd else { throw .damagedMeta(reason: "tree page") }
+        let page = try page(number, level: level, file)
         for slot in stride(from: Self.headerSize, to: Int(page.u16(12)) - 1, by: 2) {
-            let start = Int(page.u16(slot))
-            guard start + Self.nodeHeaderSize <= page.count else { throw .damagedMeta(reason: "tree node") }
+            let node = try node(of: page, at: Int(page.u16(slot)), isLeaf: level == 1)
             if level == 1 {
-                try body(try node(of: page, at: start))
+                try body(node)
             } else {
-                let child = UInt64(page.u32(start)) | UInt64(page.u16(start + 4)) << 32
-                try visit(child, level: level - 1, file, &visits, body)
+                try visit(node.child, level: level - 1, file, &visits, body)
             }
         }
     }
 
-    private func node(of page: [UInt8], at start: Int) throws(EngineError) -> Node {
+    /// The entry with `key`, or nil; for a tree whose keys are compared byte by byte.
+    ///
+    /// - Throws: as ``forEach(in:_:)``.
+    func find(_ key: [UInt8], in file: FileDescriptor) throws(EngineError) -> Node? {
+        guard description.root != TreeDescription.none else { return nil }
+        var (number, level) = (description.root, description.depth)
+        while true {
+            let page = try page(number, level: level, file)
+            var child: UInt64?
+            for slot in stride(from: Self.headerSize, to: Int(page.u16(12)) - 1, by: 2) {
+                let node = try node(of: page, at: Int(page.u16(slot)), isLeaf: level == 1)
+                if level == 1 {
+                    if node.key.elementsEqual(key) { return node }
+                } else {
+                    // The first key of a branch page stands for everything before the second.
+                    if child != nil, key.lexicographicallyPrecedes(node.key) { break }
+                    child = node.child
+                }
+            }
+            if level == 1 { return nil }
+            guard let child else { throw .damagedMeta(reason: "tree page") }
+            (number, level) = (child, level - 1)
+        }
+    }
+
+    private func page(_ number: UInt64, level: UInt16, _ file: FileDescriptor) throws(EngineError) -> [UInt8] {
+        guard level >= 1, number >= 2, number < pageEnd else { throw .damagedMeta(reason: "tree page") }
+        let page = try file.read(Int(pageSize), at: number * pageSize)
+        guard page.count == Int(pageSize), page.u64(0) == number, page.u16(10) & 0x07 == (level == 1 ? 0x02 : 0x01),
+            Int(page.u16(12)) >= Self.headerSize, page.u16(12) <= page.u16(14), Int(page.u16(14)) <= page.count
+        else { throw .damagedMeta(reason: "tree page") }
+        return page
+    }
+
+    private func node(of page: [UInt8], at start: Int, isLeaf: Bool) throws(EngineError) -> Node {
+        guard start + Self.nodeHeaderSize <= page.count else { throw .damagedMeta(reason: "tree node") }
         let flags = page.u16(start + 4)
         let key = start + Self.nodeHeaderSize
         let value = key + Int(page.u16(start + 6))
+        if !isLeaf {
+            guard value <= page.count else { throw .damagedMeta(reason: "tree node") }
+            let child = UInt64(page.u32(start)) | UInt64(flags) << 32
+            return Node(key: page[key..<value], flags: 0, valueSize: 0, stored: [], child: child)
+        }
         let size = Int(page.u32(start))
         let end = value + (flags & 0x01 != 0 ? 8 : size)
         guard end <= page.count else { throw .damagedMeta(reason: "tree node") }
-        return Node(key: page[key..<value], flags: flags, valueSize: UInt64(size), stored: page[value..<end])
+        return Node(key: page[key..<value], flags: flags, valueSize: UInt64(size), stored: page[value..<end], child: 0)
     }
 }
 

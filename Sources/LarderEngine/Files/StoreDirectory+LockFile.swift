@@ -21,9 +21,20 @@ extension StoreDirectory {
         let size = Int(status.st_size)
         let isWhole = size >= needed && Int(status.st_blocks) * 512 >= size
         if isWhole || !isAlone { return }
-        guard let file = try openLockFile(O_RDWR) else { return }
-        let content = try file.read(max(size, needed), at: 0)
-        try file.write(content + [UInt8](repeating: 0, count: max(0, needed - content.count)), at: 0)
+        guard let file = try openLockFile(O_RDWR), try file.lockFirstByte() else { return }
+        // The content is worthless while nobody uses the file, and its length may be anything.
+        if size > needed, ftruncate(file.number, off_t(needed)) != 0 {
+            throw EngineError(code: errno, operation: "ftruncate")
+        }
+        try file.write([UInt8](repeating: 0, count: needed), at: 0)
+    }
+
+    /// Whether no process has the store open through liblmdb. The caller knows that this process has not: closing a
+    /// descriptor of the lock file would drop its locks.
+    func isLockFileFree() throws(EngineError) -> Bool {
+        guard try checkFile(named: Self.lockName) else { return true }
+        guard let file = try openLockFile(O_RDWR) else { return false }
+        return try file.lockFirstByte()
     }
 
     private func makeLockFile(_ size: Int) throws(EngineError) {
@@ -45,5 +56,21 @@ extension StoreDirectory {
             if case .accessDenied = error { return nil }
             throw error
         }
+    }
+}
+
+extension FileDescriptor {
+    /// Takes the lock that liblmdb takes exclusively to set a lock file up, and shares while the file is in use. Dropped
+    /// with any descriptor of the file that this process closes.
+    ///
+    /// - Returns: false when another process holds it.
+    fileprivate func lockFirstByte() throws(EngineError) -> Bool {
+        var request = flock()
+        request.l_type = Int16(F_WRLCK)
+        request.l_whence = Int16(SEEK_SET)
+        request.l_len = 1
+        if unsafe fcntl(number, F_SETLK, &request) == 0 { return true }
+        if errno == EAGAIN || errno == EACCES { return false }
+        throw EngineError(code: errno, operation: "fcntl")
     }
 }

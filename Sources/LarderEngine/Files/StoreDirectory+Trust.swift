@@ -37,18 +37,21 @@ extension StoreDirectory {
     func status(ofFile name: String) throws(EngineError) -> stat? {
         guard let status = try FileIdentity.status(of: path + "/" + name, followsLinks: false) else { return nil }
         try Self.check(status, name: name)
-        if status.st_mode & Self.writableByOthers != 0 { try withdrawOthersWriting(name, status.st_mode) }
         return status
     }
 
     /// The rights of group and world to write to a file.
     private static let writableByOthers: mode_t = 0o022
 
-    /// Takes away others' right to write to a file: who cuts a mapped file short ends the process.
+    /// Withdraws the right of group and world to write to a file of the store, which must be known to be the store's:
+    /// truncating a mapped file would end the process.
     ///
-    /// A file put back by `cp` under a wide umask has it. By the path, because closing a second descriptor of
-    /// `lock.mdb` would drop the process's locks on it; the directory is the user's own, so nobody can swap the file.
-    private func withdrawOthersWriting(_ name: String, _ mode: mode_t) throws(EngineError) {
+    /// A file restored by `cp` under a wide umask grants it. By the path, because closing a second descriptor of
+    /// `lock.mdb` would drop the process's locks on it; only the directory's owner can replace the file meanwhile.
+    ///
+    /// - Throws: as ``checkFile(named:)``.
+    package func withdrawOthersWriting(_ name: String) throws(EngineError) {
+        guard let mode = try status(ofFile: name)?.st_mode, mode & Self.writableByOthers != 0 else { return }
         // A read-only medium accepts no writes at all.
         if unsafe chmod(path + "/" + name, mode & 0o777 & ~Self.writableByOthers) == 0 || errno == EROFS { return }
         throw .untrustedFile(name: name, problem: .writableByOthers)
@@ -64,6 +67,21 @@ extension StoreDirectory {
         let file = try FileDescriptor(path + "/" + name, flags | O_NOFOLLOW | O_NONBLOCK)
         try Self.check(try file.status(), name: name)
         return file
+    }
+
+    /// Opens a file of the directory for reading and writing, made when there is none; nil when it came or went meanwhile.
+    ///
+    /// - Throws: as ``checkFile(named:)``.
+    func openOrMakeFile(named name: String) throws(EngineError) -> FileDescriptor? {
+        do throws(EngineError) {
+            if try checkFile(named: name) { return try openFile(named: name, O_RDWR) }
+            return try openFile(named: name, O_RDWR | O_CREAT | O_EXCL)
+        } catch {
+            switch error {
+            case .notFound, .system(code: EEXIST, _): return nil
+            default: throw error
+            }
+        }
     }
 
     /// The directory's path without any symbolic link, for a library that refuses links anywhere in a path.

@@ -82,8 +82,7 @@ package struct StoreDirectory {
     /// A power cut at any moment leaves either no data file or a whole one. The caller holds ``lock(creating:_:)``.
     func createDataFile(_ build: (_ temporaryPath: String) throws -> Void) throws {
         removeRemains()
-        let name = Self.temporaryPrefix + "\(getpid())"
-        let temporary = try makeTemporary(name)
+        let (temporary, name) = try makeTemporary("\(getpid())")
         defer { removeTemporary(name) }
         do {
             try build(temporary.path)
@@ -93,13 +92,24 @@ package struct StoreDirectory {
             throw FileSystemCheck.judged(error, at: path)
         }
         try install(temporary.dataPath)
+        // Another program, or a process that was killed, may have made the directory without syncing its name. A parent
+        // that this user may not read cannot be synced.
+        if let parent = try? FileDescriptor(path + "/..", O_RDONLY | O_DIRECTORY) { try parent.sync() }
     }
 
-    /// Makes a new directory with a name that nothing has.
-    func makeTemporary(_ name: String) throws(EngineError) -> StoreDirectory {
-        let temporary = StoreDirectory(path: path + "/" + name)
-        if unsafe mkdir(temporary.path, 0o700) != 0 { throw EngineError(code: errno, operation: "mkdir") }
-        return temporary
+    /// How many names are tried for a temporary directory.
+    private static let temporaryNames = 100
+
+    /// Makes a new directory with a name that nothing has. Directories that cannot be removed, because they hold
+    /// other files, may have the first names.
+    func makeTemporary(_ name: String) throws(EngineError) -> (directory: StoreDirectory, name: String) {
+        for number in 1...Self.temporaryNames {
+            let name = Self.temporaryPrefix + name + (number == 1 ? "" : "-\(number)")
+            let temporary = StoreDirectory(path: path + "/" + name)
+            if unsafe mkdir(temporary.path, 0o700) == 0 { return (temporary, name) }
+            if errno != EEXIST || number == Self.temporaryNames { throw EngineError(code: errno, operation: "mkdir") }
+        }
+        preconditionFailure("the last name ends the loop")
     }
 
     /// Renames a finished and synced data file into place, and syncs the directory.

@@ -54,20 +54,27 @@ extension Store {
     ///   ``EngineError/heldByOthers``; without `discardingUnsent` the errors of
     ///   ``open(at:options:host:)``. The store is then unchanged.
     public static func destroy(at path: String, discardingUnsent: Bool = false) throws {
-        try Environment.destroy(
-            path: path, tables: Tables.names, isDamagedRemoved: discardingUnsent
-        ) { snapshot, handles in
-            do {
-                if try readFormat(in: snapshot, handles) == .readOnly { throw StoreError.readOnlyFormat }
-            } catch let error as StoreError where discardingUnsent && error.mayBeDiscarded {
-                return true
-            }
-            if discardingUnsent { return true }
+        if discardingUnsent {
+            let record = (table: TableName.meta.rawValue, key: FormatRecord.key)
+            return try Environment.discard(path: path, record: record, judge: checkDiscardable)
+        }
+        try Environment.destroy(path: path, tables: Tables.names) { snapshot, handles in
+            if try readFormat(in: snapshot, handles) == .readOnly { throw StoreError.readOnlyFormat }
             if let missing = Tables.names.first(where: { handles[$0] == nil }) {
                 throw EngineError.missingTable(name: missing)
             }
             try Tables(handles).checkAllSent(in: snapshot)
             return true
+        }
+    }
+
+    /// Throws unless the value of the format record shows a store that this version may remove.
+    private static func checkDiscardable(_ format: [UInt8]?) throws {
+        guard let format else { throw StoreError.notAStore }
+        do {
+            if try formatAccess(of: format.rawSpan) == .readOnly { throw StoreError.readOnlyFormat }
+        } catch let error as StoreError where error.mayBeDiscarded {
+            return
         }
     }
 

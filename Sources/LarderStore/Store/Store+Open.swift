@@ -13,11 +13,7 @@ extension Store {
     ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``.
     public static func open(at path: String, options: StoreOptions = StoreOptions(), host: HostServices) throws -> Store
     {
-        let environment = try Environment.open(
-            path: path, options: options.environment,
-            initialize: { transaction, tables in
-                try writeFirstRecords(&transaction, Tables(tables), id: host.makeID())
-            }, inspect: { transaction, tables in try readFormat(in: transaction, tables) == .readWrite })
+        let environment = try openEnvironment(at: path, options, host)
         do {
             let access = try readFormat(environment)
             let isReadOnly = options.access == .readOnly || access == .readOnly
@@ -32,6 +28,21 @@ extension Store {
         } catch {
             try? environment.close()
             throw error
+        }
+    }
+
+    private static func openEnvironment(
+        at path: String, _ options: StoreOptions, _ host: HostServices
+    ) throws -> Environment {
+        do {
+            return try Environment.open(
+                path: path, options: options.environment,
+                initialize: { transaction, tables in
+                    try writeFirstRecords(&transaction, Tables(tables), id: host.makeID())
+                }, inspect: { transaction, tables in try readFormat(in: transaction, tables) == .readWrite })
+        } catch EngineError.missingTable where options.access != .readOnly {
+            // Opened for writing, the file would have got the table, had its format allowed it.
+            throw StoreError.readOnlyFormat
         }
     }
 
@@ -58,9 +69,16 @@ extension Store {
         guard let meta = tables[TableName.meta.rawValue] else { throw StoreError.notAStore }
         let key = FormatRecord.key
         guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else { throw StoreError.notAStore }
+        return try formatAccess(of: value)
+    }
+
+    /// What this version may do with a file that has this format record.
+    ///
+    /// - Throws: as ``readFormat(in:_:)``.
+    static func formatAccess(of value: RawSpan) throws(StoreError) -> FormatAccess {
         do throws(FormatError) {
             let body = try Record.open(
-                value, key: key.rawSpan, seed: TableName.meta.seed, codec: RecordHeader.tupleCodec)
+                value, key: FormatRecord.key.rawSpan, seed: TableName.meta.seed, codec: RecordHeader.tupleCodec)
             return try FormatRecord(decoding: body).access()
         } catch {
             throw formatFailure(error)

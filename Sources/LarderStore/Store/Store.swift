@@ -40,7 +40,7 @@ public final class Store: Sendable {
     /// - Throws: ``EngineError/untrustedFile(name:problem:)``.
     package func pathToOpen(_ names: [String]) throws -> String {
         let directory = StoreDirectory(path: path)
-        for name in names { try directory.checkFile(named: name) }
+        for name in names { try directory.withdrawOthersWriting(name) }
         return try directory.resolvedPath()
     }
 

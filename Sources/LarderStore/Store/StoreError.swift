@@ -10,7 +10,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case invalid(FormatError)
     /// The file is no store: its format record is missing or foreign.
     case notAStore
-    /// The file needs a newer reader, or features this one does not know.
+    /// The file needs a newer reader or an older one, or features that this one does not know.
     case unsupportedFormat(FormatError)
     /// The file may be read only by this version: it was changed by a newer one.
     case readOnlyFormat
@@ -46,6 +46,11 @@ extension StoreError: CustomStringConvertible {
             "A record of \(table) is damaged (\(reason)): verify the store and sync the resource again."
         case .invalid(let reason): "The key or value does not fit: \(reason)"
         case .notAStore: "The file holds no Larder store."
+        case .unsupportedFormat(.olderFormat(let minimumReader)):
+            """
+            The file is of the older format \(minimumReader): open it with an earlier version, or destroy it and sync \
+            anew.
+            """
         case .unsupportedFormat(let reason): "The file needs a newer version: \(reason)"
         case .readOnlyFormat: "The file may only be read by this version: a newer one has changed it."
         case .stagingSuperseded: "The full copy was overtaken by another one or discarded."

@@ -22,6 +22,11 @@ public struct StoreOptions: Hashable, Sendable {
     public var collectionAge: Duration?
     /// Reader slots to ask for.
     public var maximumReaders: Int
+    /// How long opening, closing and clearing wait while another program holds the lock of the store's directory.
+    ///
+    /// The wait blocks its thread. Opening and clearing then fail with ``EngineError/lockedElsewhere(name:seconds:)``;
+    /// compacting a store of several gigabytes in another process takes about the default, a minute.
+    public var lockTimeout = EnvironmentOptions.defaultLockTimeout
 
     /// What ``collectionAge`` is unless said otherwise: half a year, long enough for a device that was away.
     public static let defaultCollectionAge = Duration.seconds(182 * 86_400)
@@ -43,8 +48,10 @@ public struct StoreOptions: Hashable, Sendable {
     }
 
     var environment: EnvironmentOptions {
-        EnvironmentOptions(
+        var options = EnvironmentOptions(
             access: access, tables: Tables.names, mapSize: mapSize, mapSizeCap: mapSizeCap,
             maximumReaders: maximumReaders)
+        options.lockTimeout = lockTimeout
+        return options
     }
 }

@@ -75,6 +75,31 @@ import Testing
             try? FileManager.default.removeItem(atPath: disk.path + "/copy")
         }
     }
+
+    @Test(arguments: ["tmpfs", "ext4"])
+    func `is not needed for removing a store that has no lock file`(type: String) throws {
+        guard let disk = try SmallDisk(type: type) else {
+            try Test.cancel("a file system of type \(type) cannot be mounted here")
+        }
+        let store = disk.path + "/store"
+        for isDiscarded in [false, true] {
+            let environment = try Environment.open(path: store, options: .small)
+            try environment.set([1], [1])
+            try environment.close()
+            try FileManager.default.removeItem(atPath: store + "/lock.mdb")
+            disk.fill()
+            if isDiscarded {
+                try Environment.discard(path: store, record: ("one", [1])) { #expect($0 == [1]) }
+            } else {
+                try Environment.destroy(path: store, tables: ["one"]) { _, tables in
+                    #expect(tables.count == 1)
+                    return true
+                }
+            }
+            #expect(!FileManager.default.fileExists(atPath: store))
+            try disk.empty()
+        }
+    }
 }
 
 /// A file system of 6 MiB, half of it taken by a file named `ballast`.

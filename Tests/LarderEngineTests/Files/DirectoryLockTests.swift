@@ -69,6 +69,20 @@ import Testing
         withExtendedLifetime(holder) {}
     }
 
+    @Test func `held by somebody else keeps a close and what is removed beside the file no longer than asked for`()
+        throws
+    {
+        var options = EnvironmentOptions.small
+        options.lockTimeout = .zero
+        let environment = try Environment.open(path: directory.path, options: options)
+        let holder = try hold()
+        #expect(throws: EngineError.lockedElsewhere(name: "the store's directory", seconds: 0)) {
+            try environment.removeCompanions(["words"])
+        }
+        try environment.close()
+        withExtendedLifetime(holder) {}
+    }
+
     @Test func `of a directory that was removed meanwhile is taken on the one made in its place`() throws {
         let holder = try hold()
         let path = directory.path

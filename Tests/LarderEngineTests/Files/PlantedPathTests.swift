@@ -40,7 +40,7 @@ import Testing
         try checkVictims()
         try Environment.compact(path: directory.path, tables: ["one", "two"]) { _ in }
         try checkVictims()
-        try Environment.destroy(path: directory.path, tables: [], isDamagedRemoved: false) { _, _ in true }
+        try Environment.destroy(path: directory.path, tables: []) { _, _ in true }
         try checkVictims()
     }
 
@@ -60,6 +60,21 @@ import Testing
         #expect(try files.contentsOfDirectory(atPath: remains) == ["mine"])
         #expect(!files.fileExists(atPath: directory.path + "/.larder-new-3"))
         #expect(try files.contentsOfDirectory(atPath: directory.path + "/.new-4").count == 3)
+    }
+
+    @Test func `temporary directory that cannot be removed does not keep a process of the same number from its work`()
+        throws
+    {
+        // The process's number is the same after every start in a container.
+        for name in [".larder-new-\(getpid())", ".larder-new-compact-\(getpid())"] {
+            let path = directory.path + "/" + name
+            try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try Data(victim).write(to: URL(fileURLWithPath: path + "/mine"))
+        }
+        try makeStore()
+        try Environment.compact(path: directory.path, tables: ["one", "two"]) { _ in }
+        let names = try files.contentsOfDirectory(atPath: directory.path).filter { $0.hasPrefix(".larder-new") }
+        #expect(names.sorted() == [".larder-new-\(getpid())", ".larder-new-compact-\(getpid())"].sorted())
     }
 
     @Test(arguments: ["data.mdb", "lock.mdb", "guard.lock"], [EnvironmentOptions.Access.readOnly, .readWrite])
@@ -135,7 +150,7 @@ import Testing
     @Test func `foreign file survives the end of the store`() throws {
         try makeStore()
         try Data(victim).write(to: URL(fileURLWithPath: directory.path + "/mine"))
-        try Environment.destroy(path: directory.path, tables: [], isDamagedRemoved: false) { _, _ in true }
+        try Environment.destroy(path: directory.path, tables: []) { _, _ in true }
         #expect(try files.contentsOfDirectory(atPath: directory.path) == ["mine"])
     }
 }

@@ -12,6 +12,7 @@ import Testing
     /// Asks everything that writes of the file, and expects the error and unchanged bytes.
     private func expectUntouched(_ error: StoreError, besidesDiscarding: Bool = false) throws {
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let beside = try filesAndModes()
         for access in [EnvironmentOptions.Access.readWrite, .readWriteExisting, .readOnly] {
             #expect(throws: error) { try directory.open(StoreOptions(access: access)) }
         }
@@ -21,16 +22,31 @@ import Testing
             #expect(throws: error) { try Store.destroy(at: directory.path, discardingUnsent: true) }
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        #expect(try filesAndModes() == beside)
     }
 
-    private func makeForeign(_ tables: [String]) throws {
+    private func filesAndModes() throws -> [String: Int] {
+        var modes: [String: Int] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + name)
+            modes[name] = attributes[.posixPermissions] as? Int
+        }
+        return modes
+    }
+
+    /// As another program makes it: nothing beside the data file, and its group may write to that.
+    private func makeForeign(_ tables: [String], isEmpty: Bool = false) throws {
         let environment = try Environment.open(path: directory.path, options: EnvironmentOptions(tables: tables))
         let key = bytes("format")
-        for name in tables {
+        for name in tables where !isEmpty {
             let table = environment.table(name)
             try environment.writeBlocking { try $0.set(key.rawSpan, forKey: key.rawSpan, in: table) }
         }
         try environment.close()
+        for name in ["guard.lock", "lock.mdb"] {
+            try FileManager.default.removeItem(atPath: directory.path + "/" + name)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: path)
     }
 
     @Test func `of LMDB with other tables keeps its bytes`() throws {
@@ -43,7 +59,11 @@ import Testing
         try expectUntouched(.notAStore)
     }
 
-    /// With a table removed, as a version with fewer tables had it.
+    @Test func `with an empty table of the same name keeps its bytes`() throws {
+        try makeForeign(["meta"], isEmpty: true)
+        try expectUntouched(.notAStore)
+    }
+
     private func makeStore(_ change: (inout FormatRecord) -> Void) async throws {
         let store = try directory.open()
         try await store.put([key(1)])
@@ -79,6 +99,82 @@ import Testing
         #expect(throws: StoreError.readOnlyFormat) { try Store.destroy(at: directory.path) }
         #expect(throws: StoreError.readOnlyFormat) { try Store.destroy(at: directory.path, discardingUnsent: true) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    /// Rebuilds the file without the table of responses, as a version with fewer tables has it.
+    private func removeTable() throws {
+        let raw = try RawStore(directory.path)
+        let records = try raw.records().filter { $0.table != .responses }
+        try raw.close()
+        try FileManager.default.removeItem(atPath: directory.path)
+        let names = TableName.allCases.map(\.rawValue).filter { $0 != TableName.responses.rawValue }
+        let environment = try Environment.open(path: directory.path, options: EnvironmentOptions(tables: names))
+        try environment.writeBlocking { transaction in
+            for record in records {
+                let table = environment.table(record.table.rawValue)
+                try transaction.set(record.value.rawSpan, forKey: record.key.rawSpan, in: table)
+            }
+        }
+        try environment.close()
+    }
+
+    @Test func `without a table that only a newer version may write is not to be opened for writing once`() async throws
+    {
+        try await makeStore { $0.minimumWriter = 5 }
+        try removeTable()
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(throws: StoreError.readOnlyFormat) { try directory.open() }
+        #expect(throws: EngineError.missingTable(name: "responses")) {
+            try directory.open(StoreOptions(access: .readOnly))
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    @Test func `without a table gets it when this version may write it`() async throws {
+        try await makeStore { _ in }
+        try removeTable()
+        let store = try directory.open()
+        #expect(try store.keys(.all(of: translations)) == ["1"])
+        try store.close()
+        try directory.open(StoreOptions(access: .readOnly)).close()
+    }
+
+    @Test func `of an older format is not said to need a newer version`() {
+        let older = StoreError.unsupportedFormat(.olderFormat(minimumReader: 3)).description
+        #expect(older.contains("older format 3") && !older.contains("newer"))
+        #expect(StoreError.unsupportedFormat(.newerFormat(minimumReader: 5)).description.contains("newer"))
+    }
+
+    @Test func `that is damaged in any page can be discarded`() async throws {
+        let store = try directory.open()
+        try await store.put((0..<300).map { key($0) })
+        try store.close()
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        for page in 0..<whole.count / 4096 {
+            try? FileManager.default.removeItem(atPath: directory.path)
+            try directory.open().close()
+            // Kind of page, bounds of the free space and the first slot, which liblmdb believes.
+            var damaged = whole
+            for offset in 10..<18 { damaged[page * 4096 + offset] = 0xF1 }
+            // Into the inode that guard.lock names.
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try file.write(contentsOf: damaged)
+            try file.close()
+            try Store.destroy(at: directory.path, discardingUnsent: true)
+            #expect(!FileManager.default.fileExists(atPath: directory.path), "page \(page)")
+        }
+    }
+
+    @Test func `locked by another program fails as soon as asked for`() throws {
+        try directory.open().close()
+        let holder = unsafe open(directory.path, O_RDONLY | O_DIRECTORY)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        var options = StoreOptions()
+        options.lockTimeout = .zero
+        #expect(throws: EngineError.lockedElsewhere(name: "the store's directory", seconds: 0)) {
+            try directory.open(options)
+        }
     }
 
     @Test func `that is damaged is removed only where a store was`() throws {

@@ -84,7 +84,9 @@ struct Fetch: AsyncParsableCommand {
             throw ToolError.usage("The URL is none.")
         }
         request.key = key
-        let opened = try store.map { try Store.open(at: $0, host: .system(logger: .tool)) }
+        let opened = try store.map {
+            try Store.open(at: $0, options: StoreOptions().forTool, host: .system(logger: .tool))
+        }
         defer { try? opened?.close() }
         let door = NetworkDoor(isOffline: offline)
         let isOffline = offline

@@ -38,7 +38,9 @@ struct ServeClient: AsyncParsableCommand {
     private static let concurrency = 64
 
     func run() async throws {
-        let opened = try store.map { try Store.open(at: $0, host: .system(logger: .tool)) }
+        let opened = try store.map {
+            try Store.open(at: $0, options: StoreOptions().forTool, host: .system(logger: .tool))
+        }
         defer { try? opened?.close() }
         let door = NetworkDoor(isTransparent: true, connectionsPerHost: Self.concurrency)
         let cache = HTTPCache(

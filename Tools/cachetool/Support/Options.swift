@@ -31,7 +31,7 @@ struct StoreArgument: ParsableArguments {
     /// Opens the store at `path` for reading.
     static func open(_ path: String) throws -> Store {
         try check(path)
-        return try Store.open(at: path, options: StoreOptions(access: .readOnly), host: .system(logger: .tool))
+        return try Store.open(at: path, options: StoreOptions(access: .readOnly).forTool, host: .system(logger: .tool))
     }
 
     /// Says more about a store that is not there than the engine can.
@@ -50,6 +50,15 @@ struct StoreArgument: ParsableArguments {
         guard files.fileExists(atPath: path + "/guard.lock") else {
             throw .system("\(path) holds no guard.lock, so it is a bare LMDB file: create an empty one beside it.")
         }
+    }
+}
+
+extension StoreOptions {
+    /// The options with a wait for the store's lock that is short enough for a terminal.
+    var forTool: StoreOptions {
+        var options = self
+        options.lockTimeout = .seconds(5)
+        return options
     }
 }
 

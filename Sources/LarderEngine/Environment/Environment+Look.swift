@@ -1,0 +1,60 @@
+private import CLMDB
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// Inspecting a file that may be another program's, without making or changing anything beside it.
+extension Environment {
+    /// The guard of a file that `inspect` accepts, made when there is none. The directory is locked.
+    ///
+    /// A directory whose `guard.lock` carries our mark has been accepted before.
+    ///
+    /// - Throws: as ``look(at:_:_:_:)``.
+    static func guardOfOwnFile(
+        _ directory: StoreDirectory, _ options: EnvironmentOptions, isReadOnly: Bool, _ inspect: Inspection
+    ) throws -> GuardFile {
+        let known = try GuardFile.existing(in: directory, isReadOnly: isReadOnly)
+        if try known?.isMarked() != true { try look(at: directory, known, options, inspect) }
+        return try known ?? GuardFile.make(in: directory)
+    }
+
+    /// Lets `inspect` look at the content of the file, through liblmdb. The directory is locked.
+    ///
+    /// - Throws: the errors of ``validate(_:_:)``; what `inspect` throws.
+    static func look(
+        at directory: StoreDirectory, _ guardFile: GuardFile?, _ options: EnvironmentOptions, _ inspect: Inspection
+    ) throws {
+        let isAlone = try validate(directory, guardFile)
+        // A lock file that is used already is the program's that uses it; otherwise none is needed.
+        let usesLockFile = try !(isAlone && directory.isLockFileFree())
+        var options = options
+        options.access = .readOnly
+        let handle = unsafe try openHandle(directory.path, options, isAlone: false, usesLockFile: usesLockFile)
+        defer { unsafe mdb_env_close(handle) }
+        _ = unsafe try inspectedTables(handle, options, inspect)
+    }
+
+    /// One record of the file, read without liblmdb, which trusts the pages that it maps; nil when there is none, or a
+    /// value larger than a page. The directory is locked.
+    ///
+    /// - Throws: ``EngineError/damagedMeta(reason:)`` and others for a page that is not what it should be.
+    static func record(
+        _ key: [UInt8], inTable name: String, of directory: StoreDirectory
+    ) throws(EngineError) -> [UInt8]? {
+        let file = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
+        let pages = try MetaPages(file)
+        try pages.validate(file, isThorough: false)
+        let pageEnd = min(pages.newest.lastPage + 1, try file.identity().size / pages.pageSize)
+        func find(_ key: [UInt8], _ tree: TreeDescription) throws(EngineError) -> PageTree.Node? {
+            try PageTree(description: tree, pageSize: pages.pageSize, pageEnd: pageEnd).find(key, in: file)
+        }
+        guard let table = try find(Array(name.utf8), pages.newest.mainTree), table.isTree,
+            table.stored.count == TreeDescription.size,
+            let record = try find(key, TreeDescription(Array(table.stored))), !record.isTree, !record.isLarge
+        else { return nil }
+        return Array(record.stored)
+    }
+}
