@@ -17,6 +17,9 @@ struct Journal: ParsableCommand {
             bytes, reason}, what a conflict's line has with base, local, shown, remote and merged, or {elements}. \
             Times are in milliseconds since 1970-01-01 UTC.
 
+            With --redact, the kinds of writes, their states and outcomes are printed as they are: the app and the store \
+            give these names, and they hold no content.
+
             EXAMPLE: cachetool journal /data/store --kind outcome
 
             \(ExitStatus.help)

@@ -18,6 +18,9 @@ struct OutboxList: ParsableCommand {
             dueAt, lastStatus, lastError, size, payload} for each, with base64 in place of payload when it is not \
             UTF-8. Times are in milliseconds since 1970-01-01 UTC.
 
+            With --redact, the kinds of writes, their states and outcomes are printed as they are: the app and the store \
+            give these names, and they hold no content.
+
             EXAMPLE: cachetool outbox list /data/store --lane notes
 
             \(ExitStatus.help)
