@@ -1,6 +1,6 @@
 private import CLMDB
 
-/// Opening the tables of an environment that nobody else knows yet. Their handles are never closed one by one.
+/// Opening the tables of an environment before it is published. Their handles are never closed one by one.
 extension Environment {
     /// Opens those of the wanted tables that the file has, and has `inspect` look at them, without writing anything.
     ///

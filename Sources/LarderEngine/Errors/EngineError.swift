@@ -26,13 +26,13 @@ public enum EngineError: Error, Equatable, Sendable {
     case missingTable(name: String)
     /// Other openers hold the store, and the operation needs it alone.
     case heldByOthers
-    /// Another program holds a lock that everybody needs to open the store, for longer than
+    /// Another program has held a lock that every open of the store needs, for longer than
     /// ``EnvironmentOptions/lockTimeout``: that of the store's directory, or of the file `name` in it.
     case lockedElsewhere(name: String, seconds: Int)
     /// The store's directory is another user's, or others may write to it, and could put files in it to be followed,
     /// overwritten or removed.
     case untrustedDirectory(PathProblem)
-    /// What has the name of one of the store's files is not a plain file of its own.
+    /// One of the names of the store's files does not lead to a plain file of its own.
     case untrustedFile(name: String, problem: PathProblem)
 
     // Reading and writing
@@ -87,7 +87,7 @@ public enum PathProblem: Hashable, Sendable {
     /// Its mode lets its group or everybody write to it.
     case writableByOthers
 
-    /// What it is, and the remedy.
+    /// The problem and its remedy.
     fileprivate var text: String {
         switch self {
         case .symbolicLink: "is a symbolic link: put the file itself in its place"

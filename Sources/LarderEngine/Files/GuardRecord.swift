@@ -51,7 +51,7 @@ struct GuardRecord {
     /// Whether the last close was a clean one.
     var isClean: Bool { bytes.count == Self.size && bytes[12] & Self.cleanFlag != 0 }
 
-    /// The data file it speaks of; nil when it is not as it was written.
+    /// The data file that the record names; nil when it is not as it was written.
     var identity: FileIdentity? {
         isSound ? FileIdentity(device: bytes.u64(32), inode: bytes.u64(40)) : nil
     }
@@ -60,7 +60,7 @@ struct GuardRecord {
     var first: ArraySlice<UInt8> { bytes[64..<216] }
     var second: ArraySlice<UInt8> { bytes[216..<368] }
 
-    /// FNV-1a of 64 bits: finds every change of one byte, and nobody has to be kept from forging it.
+    /// FNV-1a of 64 bits: finds every change of one byte; forging need not be prevented.
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

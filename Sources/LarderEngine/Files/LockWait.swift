@@ -4,9 +4,9 @@ private import Glibc
 private import Darwin
 #endif
 
-/// How long to wait for a lock that somebody else holds, and by what clock.
+/// How long to wait for a lock that another program holds, and by what clock.
 ///
-/// A lock of `flock` can be taken by everybody who may read the directory, and held for ever.
+/// Every process that may read the directory can take a lock of `flock`, and hold it for ever.
 struct LockWait: Sendable {
     /// The longest wait.
     var limit: Duration
@@ -23,7 +23,7 @@ struct LockWait: Sendable {
     private static let start = ContinuousClock.now
     private static let longestPause = Duration.milliseconds(10)
 
-    /// As ``EnvironmentOptions/lockTimeout`` is when nobody changes it.
+    /// The wait with the default of ``EnvironmentOptions/lockTimeout``.
     static let standard = LockWait(limit: EnvironmentOptions.defaultLockTimeout)
 
     /// Takes the lock of an open file.

@@ -49,7 +49,7 @@ import Testing
         withExtendedLifetime(holder) {}
     }
 
-    @Test func `given up in time is had`() throws {
+    @Test func `released in time is acquired`() throws {
         let holder = try hold()
         let (wait, count) = wait { number in
             if number == 2 { flock(holder.number, LOCK_UN) }

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["data.mdb", "lock.mdb", "guard.lock"], [EnvironmentOptions.Access.readOnly, .readWrite])
-    func `file that others may write to is theirs no more`(name: String, access: EnvironmentOptions.Access) throws {
+    func `file that others may write to loses that right`(name: String, access: EnvironmentOptions.Access) throws {
         try makeStore()
         let path = directory.path + "/" + name
         #expect(unsafe chmod(path, 0o666) == 0)
