@@ -48,11 +48,6 @@ public struct OutboxWriteQueue: WriteQueue {
         try await outbox.store.write { transaction in _ = try transaction.enqueue(prepared) }
     }
 
-    /// Whether any of the writes waits, or is parked.
-    ///
-    /// - Throws: what the store throws.
-    public func hasWaiting() throws -> Bool { try !entries().isEmpty }
-
     /// The writes that wait or are parked, in their order.
     ///
     /// - Throws: what the store throws.

@@ -8,12 +8,12 @@ extension QueryCache {
         let now = host.now()
         let number = entries.withLock { table in
             var entry = table[key] ?? QueryEntry(usedAt: now, options: KeyedQueryOptions())
-            entry.take(value, at: now)
+            entry.store(value, at: now)
             entry.version += 1
             table[key] = entry
             return table.beginKeeping(key)
         }
-        tellObservers(of: key)
+        notifyObservers(of: key)
         await persist(value, for: key, at: now, as: number)
     }
 
@@ -23,15 +23,15 @@ extension QueryCache {
         return entries.withLock { $0[key]?.value as? Value }
     }
 
-    /// Marks the values of all keys that begin with `prefix` as stale; those somebody watches are fetched again.
+    /// Marks the values of all keys that begin with `prefix` as stale; those with an observer are fetched again.
     ///
-    /// Values that are kept in the store are meant, too, also those nobody has asked for since the launch: when the call
-    /// returns, a relaunch does not undo it. What a fetch under way brings is stale from the beginning.
+    /// Also applies to stored values not yet loaded since launch: when the call returns, a relaunch does not undo it. The
+    /// value of a fetch under way is stale from the beginning.
     public func invalidate(_ prefix: QueryKey) async {
         await finish(beginInvalidation(prefix), of: prefix)
     }
 
-    /// As ``invalidate(_:)``, for callers that cannot wait: the store is told behind their backs.
+    /// As ``invalidate(_:)``, for callers that cannot wait: the store is updated asynchronously.
     package func invalidateSoon(_ prefix: QueryKey) {
         let number = beginInvalidation(prefix)
         Task { await finish(number, of: prefix) }
@@ -48,7 +48,7 @@ extension QueryCache {
             return (number, keys)
         }
         for key in keys {
-            tellObservers(of: key)
+            notifyObservers(of: key)
             refresh(key)
         }
         return number
@@ -77,7 +77,7 @@ extension QueryCache {
                 return flight
             }
             flight?.cancel()
-            if flight != nil { tellObservers(of: key) }
+            if flight != nil { notifyObservers(of: key) }
         }
     }
 
@@ -93,7 +93,7 @@ extension QueryCache {
         }
         defer { entries.withLock { $0.endSweep(number) } }
         for flight in flights { flight.cancel() }
-        for key in keys { tellObservers(of: key) }
+        for key in keys { notifyObservers(of: key) }
         try await removeRows(prefix)
     }
 

@@ -41,7 +41,7 @@ extension QueryCache {
                 return number
             }
             watch.whenEnded { [weak self] in self?.leave(key, number) }
-            tellObservers(of: key)
+            notifyObservers(of: key)
             refresh(key)
         }
         watch.whenEnded { beginning.cancel() }
@@ -56,9 +56,9 @@ extension QueryCache {
         }
     }
 
-    /// Tells those who watch `key` how it stands.
-    func tellObservers(of key: QueryKey) {
-        // Told under the lock, so that nobody hears an older state last.
+    /// Notifies the observers of `key` of its state.
+    func notifyObservers(of key: QueryKey) {
+        // Notified under the lock, so that no observer receives an older state last.
         entries.withLock { table in
             guard let entry = table[key] else { return }
             for observer in entry.observers.values { observer.tell(entry) }

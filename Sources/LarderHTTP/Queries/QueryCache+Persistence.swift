@@ -76,7 +76,7 @@ extension QueryCache {
     ///
     /// Kept values are rows of one resource, which a write to it cannot evict: when the store is full, the oldest make room.
     ///
-    /// - Parameter number: tells it from values that came later; it is not kept when one has, or the key was removed.
+    /// - Parameter number: identifies this value; a later one, or a removal of the key, cancels its write.
     func persist<Value: Codable & Sendable>(
         _ value: Value, for key: QueryKey, at time: Int64, as number: UInt64
     ) async {

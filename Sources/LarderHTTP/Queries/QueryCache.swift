@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// Values by structured key from any asynchronous function: kept, refreshed when stale, readable offline.
 ///
-/// One fetch at a time runs for a key, whoever asks; who asks after an invalidation, or for another type of value, waits for
-/// the one under way and then fetches anew. What is worth it survives in the store, one row for each key, and
-/// is read back when its key is asked for. All times are the host's.
+/// One fetch at a time runs per key. A request made after an invalidation, or for another value type, waits for the running
+/// fetch and then starts its own. Values of chosen keys survive in the store, one row for each key, and are read back when
+/// the key is asked for. All times are the host's.
 public final class QueryCache: Sendable {
     /// Where values are kept beyond the process.
     public struct Persistence: Sendable {
@@ -94,7 +94,7 @@ public final class QueryCache: Sendable {
                 let updatedAt = entries.withLock { $0[key]?.updatedAt } ?? host.now()
                 return Queried(value: value, updatedAt: updatedAt, isStale: false, isFetching: false)
             } catch {
-                // What an older fetch failed with is for those who asked for it.
+                // Errors of an older fetch are reported to its own callers only.
                 if isOwn || error is CancellationError { throw error }
             }
         }
@@ -118,14 +118,14 @@ extension QueryCache {
     func flight<Value: Codable & Sendable>(
         for key: QueryKey, _ type: Value.Type, fetch: @escaping @Sendable () async throws -> Value
     ) -> QueryFlight {
-        fly(key, ObjectIdentifier(Value.self)) { [self] in
+        startFetch(key, ObjectIdentifier(Value.self)) { [self] in
             let value = try await fetch()
             return (value, { await self.persist(value, for: key, at: $0, as: $1) })
         }
     }
 
     /// As ``flight(for:_:fetch:)``; `fetch` gives the value and what keeps it.
-    func fly(
+    func startFetch(
         _ key: QueryKey, _ type: ObjectIdentifier,
         _ fetch: @escaping @Sendable () async throws -> (any Sendable, @Sendable (Int64, UInt64) async -> Void)
     ) -> QueryFlight {
@@ -139,19 +139,19 @@ extension QueryCache {
             return (flight, entry.version, true)
         }
         guard isNew else { return flight }
-        tellObservers(of: key)
+        notifyObservers(of: key)
         flight.begin { [self] in
             do {
                 let (value, keep) = try await fetch()
                 let time = host.now()
-                let number = land(flight, key, version) { entry, table in
-                    entry.take(value, at: time)
+                let number = finishFetch(flight, key, version) { entry, table in
+                    entry.store(value, at: time)
                     return table.beginKeeping(key)
                 }
                 if let number { await keep(time, number) }
                 flight.finish(.success(value))
             } catch {
-                _ = land(flight, key, version) { entry, _ in
+                _ = finishFetch(flight, key, version) { entry, _ in
                     if !(error is CancellationError) { entry.error = error }
                     return nil
                 }
@@ -163,7 +163,7 @@ extension QueryCache {
 
     /// Ends a flight in its entry, and gives what `change` gives; nil when the entry has changed meanwhile, whose word then
     /// counts.
-    private func land(
+    private func finishFetch(
         _ flight: QueryFlight, _ key: QueryKey, _ version: UInt64,
         _ change: (inout QueryEntry, inout QueryTable) -> UInt64?
     ) -> UInt64? {
@@ -179,7 +179,7 @@ extension QueryCache {
             table[key] = entry
             return (number, isOutdated)
         }
-        tellObservers(of: key)
+        notifyObservers(of: key)
         if isOutdated { refresh(key) } else { fetchForAwaiting(key) }
         return number
     }
@@ -198,8 +198,8 @@ extension QueryEntry {
         version += 1
     }
 
-    /// Takes a new value.
-    mutating func take(_ value: any Sendable, at time: Int64) {
+    /// Stores a new value.
+    mutating func store(_ value: any Sendable, at time: Int64) {
         self.value = value
         updatedAt = time
         isInvalidated = false

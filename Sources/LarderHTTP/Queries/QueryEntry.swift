@@ -1,6 +1,6 @@
 /// What is known of one key.
 struct QueryEntry: Sendable {
-    /// The value, of a type that only its askers know.
+    /// The value, of a type that only its callers know.
     var value: (any Sendable)?
     /// When it was fetched or set, in milliseconds since 1970-01-01 UTC.
     var updatedAt: Int64?
@@ -16,7 +16,7 @@ struct QueryEntry: Sendable {
     var flight: QueryFlight?
     /// Grows with every change made beside a flight, whose result then comes too late.
     var version: UInt64 = 0
-    /// Those who watch.
+    /// The observers, by number.
     var observers: [UInt64: QueryObserver] = [:]
     /// The observers that need a fetch of their type; those of another type than the fetch under way have theirs after it.
     var awaiting: Set<UInt64> = []
@@ -40,7 +40,7 @@ struct QueryEntry: Sendable {
     }
 }
 
-/// Somebody who watches a key, and knows how to fetch its value.
+/// An observer of a key, with its fetch function.
 struct QueryObserver: Sendable {
     let options: KeyedQueryOptions
     /// The type of value that is watched.

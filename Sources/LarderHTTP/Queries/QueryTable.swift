@@ -1,4 +1,4 @@
-/// A change of all keys that begin with one, which the store has not been told of yet.
+/// A change of all keys that begin with one, not yet written to the store.
 struct QuerySweep: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case invalidation, removal
@@ -56,13 +56,13 @@ struct QueryTable: Sendable {
         return number
     }
 
-    /// The store knows of the change.
+    /// The change is written to the store.
     mutating func endSweep(_ number: UInt64) {
         sweeps[number] = nil
         sweepCount += 1
     }
 
-    /// Whether a change of this kind means `key`, and the store may not know of it yet.
+    /// Whether a change of this kind applies to `key`, and may not be written to the store yet.
     func isSwept(_ key: QueryKey, by kind: QuerySweep.Kind) -> Bool {
         sweeps.values.contains { $0.kind == kind && key.hasPrefix($0.prefix) }
     }

@@ -32,7 +32,7 @@ public final class ObjectCache: Sendable {
     /// The writes of classes in memory that wait.
     let writes = MemoryWrites()
     let order = ChangeOrder()
-    let turns = WriteTurns()
+    let serializer = WriteSerializer()
     let state: Mutex<State>
 
     /// A cache of what `service` offers.

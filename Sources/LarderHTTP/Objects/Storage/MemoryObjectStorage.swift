@@ -52,9 +52,6 @@ public final class MemoryObjectStorage: ObjectStorage {
     /// The classes of which an object or a collection is kept.
     public func classNames() -> [String] { state.withLock { $0.classNames } }
 
-    /// Makes all of these changes, or none, in their order.
-    public func apply(_ changes: [ObjectChange]) async throws { try await apply(deciding: { changes }) }
-
     /// Makes all of the changes that `decide` returns, in their order, with nothing in between.
     @discardableResult
     public func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {

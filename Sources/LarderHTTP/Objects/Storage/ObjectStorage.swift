@@ -20,9 +20,6 @@ public protocol ObjectStorage: Sendable {
     /// The classes of which an object or a collection is kept; the same may come twice.
     func classNames() throws -> [String]
 
-    /// Makes all of these changes, or none, in their order.
-    func apply(_ changes: [ObjectChange]) async throws
-
     /// Makes all of the changes that `decide` returns, or none, in their order.
     ///
     /// - Parameter decide: called when no other change of this storage can come between its decision and its changes,
@@ -33,12 +30,10 @@ public protocol ObjectStorage: Sendable {
 }
 
 extension ObjectStorage {
-    /// Decides, and then makes the changes; enough for a storage in which changes never overlap.
-    @discardableResult
-    public func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {
-        let changes = decide()
-        try await apply(changes)
-        return changes
+    /// Makes all of these changes, or none, in their order.
+    public func apply(_ changes: [ObjectChange]) async throws {
+        if changes.isEmpty { return }
+        try await apply(deciding: { changes })
     }
 }
 

@@ -59,12 +59,6 @@ public struct StoreObjectStorage: ObjectStorage {
         }
     }
 
-    /// Makes all of these changes in one transaction, in their order.
-    public func apply(_ changes: [ObjectChange]) async throws {
-        if changes.isEmpty { return }
-        try await apply(deciding: { changes })
-    }
-
     /// Makes all of the changes that `decide` returns in the transaction that decides, in their order.
     @discardableResult
     public func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {

@@ -5,15 +5,14 @@ internal import Synchronization
 
 /// What a removal from storage came to.
 public struct StorageRemoval: Hashable, Sendable {
-    /// Whether what was named was kept.
+    /// Whether anything of that name was stored.
     public var wasKept: Bool
-    /// The objects that stay because a write about them waits: readers go on to see what that write makes of them until the
-    /// server has it, and it is sent as before. What the server sent of them is gone.
+    /// The objects that a waiting write changes: the write is kept, shown and sent; the server's version is removed.
     public var waiting: Set<ObjectName>
 }
 
-// What is removed here is removed from the device; the server keeps it. A write that waits is not: it is sent, and shown
-// until then. An answer that was asked for before a removal, and comes after it, is not kept.
+// Removes local copies only. A waiting write is kept, shown and sent. An answer that was asked for before a removal, and
+// comes after it, is not kept.
 extension ObjectCache {
     /// Removes one object and its files from what is kept. Collections that hold it are then incomplete.
     ///

@@ -75,8 +75,8 @@ extension ObjectCache {
     ) async throws(HTTPCacheError) -> WriteOutcome {
         let made = try queuedWrite(write, payload, contentType)
         let count = writes.removalCount
-        await turns.enter(write.object)
-        defer { turns.leave(write.object) }
+        await serializer.acquire(write.object)
+        defer { serializer.release(write.object) }
         try checkNotGivenUp(since: count)
         let queue = try queue(for: write.object, target)
         if strategy == .networkOnly { return .sent(try await sendUnqueued(made, write, queue)) }

@@ -62,14 +62,16 @@ public protocol WriteQueue: Sendable {
     /// asked. A write that is refused takes its effects along.
     func enqueue(_ write: QueuedWrite, effects: [RowEffect]) async throws
 
-    /// Whether a write waits that a later one must not overtake.
-    func hasWaiting() throws -> Bool
-
-    /// The writes that ``hasWaiting()`` counts, in their order.
+    /// The waiting writes that a later one must not overtake, in their order.
     func waiting() throws -> [WaitingWrite]
 
     /// Has what waits about an object sent now, and what has to go before it.
     ///
     /// Returns when none of it waits any more, or when it cannot be sent now.
     func sendWaiting(about object: ObjectName) async throws
+}
+
+extension WriteQueue {
+    /// Whether a write waits that a later one must not overtake.
+    public func hasWaiting() throws -> Bool { try !waiting().isEmpty }
 }

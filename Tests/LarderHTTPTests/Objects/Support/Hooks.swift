@@ -20,8 +20,6 @@ struct HookedQueue: WriteQueue {
         try await base.enqueue(write, effects: effects)
     }
 
-    func hasWaiting() throws -> Bool { try !waiting().isEmpty }
-
     func waiting() throws -> [WaitingWrite] {
         if isUnreadable.value { throw Unreadable() }
         return try base.waiting()
@@ -46,8 +44,6 @@ final class HookedObjects: ObjectStorage {
     func collections(ofClass className: String) -> [CollectionName] { base.collections(ofClass: className) }
 
     func classNames() -> [String] { base.classNames() }
-
-    func apply(_ changes: [ObjectChange]) async throws { try await apply(deciding: { changes }) }
 
     @discardableResult
     func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {

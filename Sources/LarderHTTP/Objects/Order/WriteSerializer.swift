@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// Admits one write about an object at a time, first come, first served, so that a later one cannot reach the server first.
+/// Admits one write to an object at a time, in the order of their calls, so that a later one cannot reach the server first.
 ///
-/// A task that is cancelled keeps its place, and finds out when its turn comes.
-final class WriteTurns: Sendable {
-    /// By the objects that a write is under way for: the writes behind it.
+/// A cancelled task keeps its position and is not resumed early.
+final class WriteSerializer: Sendable {
+    /// The writes that wait, by the object that a write is under way for.
     private let waiting = Mutex<[ObjectName: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Waits for the turn of a write about an object; ``leave(_:)`` must follow.
-    func enter(_ object: ObjectName) async {
+    /// Waits until no other write to the object is under way; ``release(_:)`` must follow.
+    func acquire(_ object: ObjectName) async {
         await withCheckedContinuation { continuation in
             let isFree = waiting.withLock { waiting in
                 if waiting[object] == nil {
@@ -22,8 +22,8 @@ final class WriteTurns: Sendable {
         }
     }
 
-    /// Ends the turn, and begins the next one.
-    func leave(_ object: ObjectName) {
+    /// Ends a write, and resumes the next one.
+    func release(_ object: ObjectName) {
         let next = waiting.withLock { waiting -> CheckedContinuation<Void, Never>? in
             guard waiting[object]?.isEmpty == false else {
                 waiting[object] = nil
