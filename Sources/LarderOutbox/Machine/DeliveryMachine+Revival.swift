@@ -53,7 +53,7 @@ extension DeliveryMachine {
     /// The entries that come back by themselves, as far as they may be sent.
     func revivals() -> [Int] {
         guard isOnline, !isStopping, case .signedIn(let account) = gate else { return [] }
-        return entries.indices.filter { entries[$0].account == account && isServersFault($0) }
+        return entries.indices.filter { isServersFault($0) && entries[$0].account == account }
     }
 
     mutating func restoreRevival(_ index: Int, _ moment: Moment) {

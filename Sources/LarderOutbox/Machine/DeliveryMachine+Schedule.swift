@@ -39,7 +39,7 @@ extension DeliveryMachine {
 
     /// Does not send again what the server may have performed and forgotten.
     private mutating func parkDoubtful(_ moment: Moment) {
-        guard entries.contains(where: { $0.delivery.isInDoubt }) else { return }
+        guard entries.contains(where: { $0.delivery.isInDoubt && isForgotten($0.id, moment) }) else { return }
         // When one is parked it may be another's turn.
         while let id = ready(at: moment).first(where: { isForgotten($0, moment) }), let index = index(id) {
             leaveToHost(index)

@@ -2,8 +2,8 @@ import LarderFormat
 import LarderOutbox
 import LarderTransport
 
-/// A small world to be explored whole: its entries, and what may happen in it.
-struct Configuration: Sendable {
+/// A small world to be explored whole: its entries, and what may happen in it. A class, since each of its states refers to it.
+final class Configuration: Sendable {
     /// One entry, and where it stands; its place is its number.
     struct Entry: Sendable {
         var lane = "a"
@@ -15,7 +15,7 @@ struct Configuration: Sendable {
     }
 
     /// What may happen.
-    struct Weather: OptionSet {
+    struct Weather: OptionSet, Sendable {
         let rawValue: Int
         static let network = Weather(rawValue: 1 << 0)
         static let session = Weather(rawValue: 1 << 1)
