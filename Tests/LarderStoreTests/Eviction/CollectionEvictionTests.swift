@@ -188,9 +188,12 @@ import Testing
             case "withdrawn": try transaction.withdraw(translations, floor: 1, as: .hidden)
             default: try transaction.swap(staging) { _, _ in }
             }
-            return transaction.sizeDelta - before
+            let answer = try transaction.singleAnswer(at: key(1))
+            return (size: transaction.sizeDelta - before, answer: answer)
         }
-        #expect(abs(change) < 1_000)
+        #expect(abs(change.size) < 1_000)
+        // Not yet removed, and not believed.
+        #expect(change.answer == nil)
         #expect(try store.read { view in try view.singleAnswer(at: key(1)) } == nil)
         try await fetch(store, [key(1)])
         try await store.reclaim()
