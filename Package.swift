@@ -149,6 +149,7 @@ let package = Package(
         .executableTarget(
             name: "engine-probe", dependencies: ["LarderEngine", "CLMDB"], path: "Tests/Probes/engine-probe"),
         .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine", "CLMDB", "engine-probe"]),
+        .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "CompileTests", dependencies: ["LarderEngine", "LarderStore"]),
         .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
         .testTarget(

@@ -8,7 +8,7 @@ traits=(--traits Server,AsyncHTTPClient)
 suites=("$@")
 if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
-        LarderFormatTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests LarderTestingTests
+        ArchitectureTests LarderFormatTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests LarderTestingTests
         SimulationTests LarderServerTests LarderSyncTests LarderHTTPTests LarderOutboxTests LarderQueryTests CacheToolTests ReadmeTests
         CrashTests
     )

@@ -5,6 +5,9 @@ package enum IndexKey: Hashable, Sendable {
     /// A row has this value.
     case entry(IndexEntryKey)
 
+    /// The text that the key of a declaration begins with.
+    static let declarationWord = "index"
+
     /// Reads a key.
     package init(decoding key: RawSpan) throws(FormatError) {
         guard key.byte(at: 0) == TupleCode.text else {
@@ -12,7 +15,9 @@ package enum IndexKey: Hashable, Sendable {
             return
         }
         var reader = TupleReader(key)
-        guard try reader.text().equalsBytewise(IndexRecord.word) else { throw .invalidValue(field: "index", value: 0) }
+        guard try reader.text().equalsBytewise(Self.declarationWord) else {
+            throw .invalidValue(field: "index", value: 0)
+        }
         let number = try reader.integer()
         guard (1...Limits.indexNumber).contains(number) else { throw .invalidValue(field: "index", value: number) }
         self = .declaration(number: number)

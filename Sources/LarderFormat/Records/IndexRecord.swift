@@ -71,16 +71,14 @@ package struct IndexRecord: Hashable, Sendable {
     /// Appends the key of a declared index.
     package static func appendKey(_ number: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
         guard (1...Limits.indexNumber).contains(number) else { throw .invalidValue(field: "index", value: number) }
-        try buffer.append(text: word)
+        try buffer.append(text: IndexKey.declarationWord)
         try buffer.append(integer: number)
     }
 
     /// The bytes that the keys of all declared indexes begin with.
     package static let prefix: [UInt8] = {
         var writer = TupleWriter()
-        writer.append(text: word)
+        writer.append(text: IndexKey.declarationWord)
         return writer.bytes
     }()
-
-    static let word = "index"
 }

@@ -11,7 +11,7 @@ internal import LarderStore
 /// | `resource_group`, `resource_id`, `type`, `key` | the member, stored or not |
 final class CollectionTable: VirtualTable {
     /// The name in statements.
-    static let name = "collection_members"
+    static let name = TableDefinition.collectionMembers
 
     // The session owns the connection, which owns its tables.
     private unowned let session: QuerySession

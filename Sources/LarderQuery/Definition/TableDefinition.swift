@@ -78,9 +78,12 @@ public struct TableDefinition: Sendable {
         if name.utf8.contains(0) { throw .definition("the name of a \(what) holds a zero byte") }
     }
 
+    /// The name of the table of every collection's members.
+    static let collectionMembers = "collection_members"
+
     private static func isReserved(_ name: String) -> Bool {
         let lower = name.asciiLowercased
-        if lower == CollectionTable.name { return true }
+        if lower == collectionMembers { return true }
         return lower.hasPrefix("sqlite_") || lower.hasPrefix("pragma_") || lower.hasPrefix("json_")
     }
 }

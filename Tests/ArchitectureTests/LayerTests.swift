@@ -1,0 +1,46 @@
+// Proves that the folders of each module use each other in one direction, so that a reader can learn them bottom up.
+
+import Foundation
+import Testing
+
+@Suite struct `The folders of a module` {
+    /// The folders of each module, those that others build on first. A folder uses only folders before it.
+    private static let layers: [String: [String]] = [
+        "Larder": ["Conditions", "Defaults", "Objects", ""],
+        "LarderAsyncHTTPClient": [""],
+        "LarderEngine": ["Errors", "Table", "Support", "Cursor", "Files", "Transaction", "Environment"],
+        "LarderFormat": ["", "Coding", "Identity", "Tuples", "Layout", "Values", "Keys", "Records"],
+        "LarderHTTP": ["Fields", "Policy", "Cache", "Fetch", "Objects", "Queries"],
+        "LarderQuery": [
+            "Bridge", "Definition", "Predicates", "Answers", "Planning", "Tables", "Search", "Questions",
+        ],
+        "LarderServer": ["JSON", "Content", "Protocol", "Lists", "Idempotency", "", "HTTP"],
+        "LarderTesting": ["", "Conditions", "ScriptedTransport", "Secrets", "Simulation"],
+        "LarderTransport": ["", "Dates", "Conditions", "Exchange", "Waiting"],
+        "LarderURLSession": [""],
+    ]
+    /// The modules whose folders still use each other in circles.
+    private static let knotted: Set = ["LarderOutbox", "LarderStore", "LarderSync"]
+
+    @Test func `are in layers in every module but three`() throws {
+        let modules = try FileManager.default.contentsOfDirectory(atPath: ModuleSources.root.path)
+        #expect(Set(modules.filter { $0.hasPrefix("Larder") }) == Self.knotted.union(Self.layers.keys))
+    }
+
+    @Test(arguments: layers.keys.sorted())
+    func `use only those below`(_ module: String) throws {
+        let order = try #require(Self.layers[module])
+        let sources = try ModuleSources(module)
+        #expect(sources.folders == Set(order), "the folders on disk are not those of this test")
+        for use in sources.uses {
+            let user = try #require(order.firstIndex(of: use.folder))
+            let used = try #require(order.firstIndex(of: use.of))
+            #expect(used < user, "\(module)/\(use.file) uses \(use.type) of \(use.of), which lies above it")
+        }
+    }
+
+    @Test func `are found with their uses`() throws {
+        let uses = try ModuleSources("LarderEngine").uses
+        #expect(uses.contains { $0.folder == "Environment" && $0.of == "Files" && $0.type == "GuardFile" })
+    }
+}
