@@ -134,7 +134,7 @@ let package = Package(
             name: "larder-demo",
             dependencies: [
                 "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderServer",
-                "LarderAsyncHTTPClient",
+                "LarderURLSession",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/demo"),

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 Tools/setup
 
-traits=(--traits Server,AsyncHTTPClient)
+traits=(--traits Server)
 echo "demo: building (minutes the first time)"
 swift build -c release "${traits[@]}" --product cachetool
 swift build -c release "${traits[@]}" --product larder-demo

@@ -24,10 +24,10 @@ struct Show: AsyncParsableCommand {
         .appending(path: "cachetool").path
 
     func run() async throws {
-        #if Server && AsyncHTTPClient
+        #if Server
         try await Story(storePath: store, cachetool: cachetool).tell()
         #else
-        throw ValidationError("Build the demo with --traits Server,AsyncHTTPClient.")
+        throw ValidationError("Build the demo with --traits Server.")
         #endif
     }
 }
@@ -48,10 +48,10 @@ struct Interrupt: AsyncParsableCommand {
     var filter: String
 
     func run() async throws {
-        #if Server && AsyncHTTPClient
+        #if Server
         try await Interruption(storePath: store, server: server, filter: filter).run()
         #else
-        throw ValidationError("Build the demo with --traits Server,AsyncHTTPClient.")
+        throw ValidationError("Build the demo with --traits Server.")
         #endif
     }
 }

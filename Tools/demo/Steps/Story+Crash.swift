@@ -1,7 +1,7 @@
-#if Server && AsyncHTTPClient
+#if Server
 import Foundation
 import Larder
-import LarderAsyncHTTPClient
+import LarderURLSession
 import LarderServer
 
 extension Story {
@@ -47,7 +47,8 @@ struct Interruption {
         guard let base = BaseURL(server) else { throw DemoError("the server's URL is \(server)") }
         let store = try Store.open(at: storePath)
         let sync = ContentSync(
-            store: store, transport: AsyncHTTPClientTransport(), configuration: SyncConfiguration(base: base),
+            store: store, transport: URLSessionTransport(unreadLimit: 256 << 20),
+            configuration: SyncConfiguration(base: base),
             onEvent: { event in
                 // Rows have been written and the copy is not complete.
                 if case .fullCopy(_, let rows, _, _) = event, rows > 20_000 { kill(getpid(), SIGKILL) }

@@ -1,4 +1,4 @@
-#if Server && AsyncHTTPClient
+#if Server
 import Foundation
 import Larder
 import LarderServer
