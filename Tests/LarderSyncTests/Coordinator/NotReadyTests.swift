@@ -154,6 +154,12 @@ struct EarlierFailureTests {
             await gate.held()
             return await waiting(coordinator)
         }
-        await #expect(throws: NotReadyError.self) { try await task.value }
+        // The limit of time ends this test, and not the task.
+        let told = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+        }
+        #expect(throws: NotReadyError.self) { try told.get() }
     }
 }

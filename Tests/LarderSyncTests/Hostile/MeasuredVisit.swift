@@ -1,4 +1,4 @@
-#if AsyncHTTPClient
+#if AsyncHTTPClient && os(Linux)
 import Foundation
 import Testing
 
@@ -27,20 +27,11 @@ struct MeasuredVisit {
     ) async throws -> MeasuredVisit {
         let store = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: store) }
-        let process = Process()
-        process.executableURL = products.appending(path: "hostile-child")
-        process.arguments = [what, adapter.rawValue, server.base, store] + (cap.map { [String($0)] } ?? [])
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        #expect(process.terminationReason == .exit && process.terminationStatus == 0, "the child died")
-        // The child says a few lines, which a pipe holds.
-        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        return MeasuredVisit(said)
+        let child = try await SpawnedProgram.run(
+            products.appending(path: "hostile-child").path,
+            [what, adapter.rawValue, server.base, store] + (cap.map { [String($0)] } ?? []))
+        #expect(child.status == 0, "the child died")
+        return MeasuredVisit(child.output)
     }
 
     private init(_ said: String) {
@@ -55,15 +46,7 @@ struct MeasuredVisit {
     }
 
     /// Where the products of the build lie.
-    private static var products: URL {
-        #if os(macOS)
-        for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
-            return bundle.bundleURL.deletingLastPathComponent()
-        }
-        return Bundle.main.bundleURL
-        #else
-        return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        #endif
-    }
+    private static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent()
 }
 #endif
