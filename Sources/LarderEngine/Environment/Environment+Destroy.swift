@@ -27,21 +27,24 @@ extension Environment {
     ///
     /// - Parameters:
     ///   - record: the table and the key of the record that says what the file is.
-    ///   - judge: throws where the file is to stay, by the record's value, or nil when the file has none.
+    ///   - judge: throws where the file is to stay, by the record's value, or nil when the file has none, and by whether
+    ///     `guard.lock` shows that it was a store.
     /// - Throws: ``EngineError/notFound``, ``EngineError/heldByOthers``, the errors of a damaged file, and what `judge`
     ///   throws. The store is then unchanged.
     public static func discard(
-        path: String, record: (table: String, key: [UInt8]), judge: ([UInt8]?) throws -> Void
+        path: String, record: (table: String, key: [UInt8]),
+        judge: (_ record: [UInt8]?, _ isMarked: Bool) throws -> Void
     ) throws {
         try remove(path) { directory, guardFile in
+            let isMarked = try guardFile?.isMarked() == true
             let value: [UInt8]?
             do {
                 value = try Self.record(record.key, inTable: record.table, of: directory)
             } catch let error as EngineError where error.isDamage {
-                guard try guardFile?.isMarked() == true else { throw error }
+                guard isMarked else { throw error }
                 return
             }
-            try judge(value)
+            try judge(value, isMarked)
         }
     }
 

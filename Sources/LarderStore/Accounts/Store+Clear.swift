@@ -3,7 +3,8 @@ internal import LarderFormat
 
 extension Store {
     /// Removes all content: rows, responses, tokens, the outbox, local changes, the journal, and the words kept for
-    /// searches in a file of their own. The store stays open and usable; numbers go on where they were, so that none is used twice, and secondary indexes stay declared.
+    /// searches in a file of their own. The store stays open and usable; numbers go on where they were, so that none is
+    /// used twice, and secondary indexes stay declared.
     ///
     /// For signing out. Stop what syncs and sends first: what is written meanwhile may stay. In commits of bounded size;
     /// a process that dies on the way leaves a sound store with a part of its content, and the next call goes on. Bytes
@@ -68,13 +69,16 @@ extension Store {
         }
     }
 
-    /// Throws unless the value of the format record shows a store that this version may remove.
-    private static func checkDiscardable(_ format: [UInt8]?) throws {
+    /// Throws unless the value of the format record shows a store that this version may remove. A damaged record shows
+    /// nothing by itself: a file of another program may have one of that name.
+    private static func checkDiscardable(_ format: [UInt8]?, isMarked: Bool) throws {
         guard let format else { throw StoreError.notAStore }
         do {
             if try formatAccess(of: format.rawSpan) == .readOnly { throw StoreError.readOnlyFormat }
-        } catch let error as StoreError where error.mayBeDiscarded {
+        } catch StoreError.unsupportedFormat(.olderFormat) {
             return
+        } catch StoreError.damaged {
+            guard isMarked else { throw StoreError.notAStore }
         }
     }
 
@@ -138,15 +142,5 @@ extension Tables {
             }
         }
         return count
-    }
-}
-
-extension StoreError {
-    /// Whether the file is a store of ours all the same, which nobody can use any more.
-    fileprivate var mayBeDiscarded: Bool {
-        switch self {
-        case .damaged, .unsupportedFormat(.olderFormat): true
-        default: false
-        }
     }
 }

@@ -35,9 +35,8 @@ import Testing
     }
 
     /// As another program makes it: nothing beside the data file, and its group may write to that.
-    private func makeForeign(_ tables: [String], isEmpty: Bool = false) throws {
+    private func makeForeign(_ tables: [String], isEmpty: Bool = false, key: [UInt8] = bytes("format")) throws {
         let environment = try Environment.open(path: directory.path, options: EnvironmentOptions(tables: tables))
-        let key = bytes("format")
         for name in tables where !isEmpty {
             let table = environment.table(name)
             try environment.writeBlocking { try $0.set(key.rawSpan, forKey: key.rawSpan, in: table) }
@@ -62,6 +61,14 @@ import Testing
     @Test func `with an empty table of the same name keeps its bytes`() throws {
         try makeForeign(["meta"], isEmpty: true)
         try expectUntouched(.notAStore)
+    }
+
+    /// A record of that name which is none of ours may be another program's: only `guard.lock` could tell.
+    @Test func `with a record of the format's name is not discarded`() throws {
+        try makeForeign(["meta", "precious"], key: FormatRecord.key)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(throws: StoreError.notAStore) { try Store.destroy(at: directory.path, discardingUnsent: true) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
 
     private func makeStore(_ change: (inout FormatRecord) -> Void) async throws {
