@@ -18,16 +18,11 @@ extension OutboxDraft {
     ///
     /// - Throws: ``OutboxError/credentialField(_:)``.
     mutating func take(_ fields: HTTPFields) throws(OutboxError) {
-        if let field = fields.first(where: { Self.credentialFields.contains($0.name.canonicalName) }) {
+        if let field = fields.first(where: { ResponseRecord.isSecret($0.name.canonicalName) }) {
             throw .credentialField(field.name.rawName)
         }
         self.fields = fields.map { Field(name: $0.name.rawName, value: Array($0.value.utf8)) }
     }
-
-    /// The fields, in lower case, by which servers know who asks.
-    private static let credentialFields: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token", "x-access-token",
-    ]
 
     /// The bytes of its body, wherever they lie.
     var bodyBytes: Int64 { Int64(payload.count) + (blob?.byteCount ?? 0) }

@@ -8,7 +8,12 @@ import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A header field with credentials` {
-    @Test(arguments: ["Authorization", "proxy-authorization", "Cookie", "X-API-Key"])
+    @Test(
+        arguments: [
+            "Authorization", "proxy-authorization", "Cookie", "Set-Cookie", "X-API-Key", "X-Auth-Token",
+            "Private-Token",
+            "X-Amz-Security-Token", "X-Csrf-Token", "X-Session-Id",
+        ])
     func `is refused at enqueue and in an edit`(_ name: String) async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
