@@ -22,12 +22,13 @@ public final class AsyncHTTPClientTransport: Transport {
     ///
     /// - Parameters:
     ///   - connectionsPerHost: the most HTTP/1.1 connections to one host at a time; more requests wait, which
-    ///     counts as connecting. An unread body keeps its connection.
+    ///     counts as connecting. An unread body or a stream of events keeps its connection, so there are many more than
+    ///     an HTTP cache has exchanges under way.
     ///   - isTransparent: whether messages pass as they are: no `Accept-Encoding` is added, a coded body is handed out
     ///     as it came, and HTTP/1.1 alone is spoken. For conformance tests of what stands above.
     ///   - clock: counts the time limits.
     public init(
-        connectionsPerHost: Int = 8, isTransparent: Bool = false, clock: any Clock<Duration> = ContinuousClock()
+        connectionsPerHost: Int = 64, isTransparent: Bool = false, clock: any Clock<Duration> = ContinuousClock()
     ) {
         precondition(connectionsPerHost > 0, "\(connectionsPerHost) connections per host")
         var configuration = HTTPClient.Configuration()

@@ -38,7 +38,7 @@ public final class URLSessionTransport: Transport {
     ///   - connectionsPerHost: the most connections to one host at a time; more requests wait.
     ///   - clock: counts the time limits.
     public init(
-        unreadLimit: Int = 32 << 20, connectionsPerHost: Int = 8, clock: any Clock<Duration> = ContinuousClock()
+        unreadLimit: Int = 32 << 20, connectionsPerHost: Int = 64, clock: any Clock<Duration> = ContinuousClock()
     ) {
         precondition(unreadLimit > 0, "an unread limit of \(unreadLimit) bytes")
         precondition(connectionsPerHost > 0, "\(connectionsPerHost) connections per host")
