@@ -48,6 +48,15 @@ public struct OutboxWriteQueue: WriteQueue {
         try await outbox.store.write { transaction in _ = try transaction.enqueue(prepared) }
     }
 
+    /// The account that the store's session says.
+    ///
+    /// - Throws: what the store throws.
+    public func account() throws -> String? {
+        try outbox.store.read { view in
+            try view.session().flatMap { $0.state == .signedOut ? nil : $0.account }
+        }
+    }
+
     /// The writes that wait or are parked, in their order.
     ///
     /// - Throws: what the store throws.

@@ -31,6 +31,45 @@ private let html: Fault = .header(.contentType, "text/html")
         #expect(try await world.cache.sendQueued() == QueueReport())
     }
 
+    private func sign(_ world: ObjectWorld, _ state: StoredSession.State, _ account: String?) async throws {
+        try await world.store.write {
+            try $0.putSession(StoredSession(state: state, account: account, changedAt: 1, signedInAt: 1))
+        }
+    }
+
+    @Test func `are neither sent by another account nor shown to it`() async throws {
+        let world = try ObjectWorld()
+        try await sign(world, .signedIn, "ada")
+        try await saveOffline(world)
+        try await sign(world, .signedOut, nil)
+        #expect(try await world.cache.sendQueued().waiting == 3)
+        try await sign(world, .signedIn, "bob")
+        // Bob reads before anything is sent.
+        await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
+        #expect(try await world.cache.sendQueued() == QueueReport())
+        #expect(world.server.written == [])
+    }
+
+    @Test func `are sent when their account is signed in again`() async throws {
+        let world = try ObjectWorld()
+        try await sign(world, .signedIn, "ada")
+        try await saveOffline(world)
+        try await sign(world, .signedOut, nil)
+        _ = try await world.cache.sendQueued()
+        try await sign(world, .signedIn, "ada")
+        #expect(try await world.cache.sendQueued().sent.count == 3)
+    }
+
+    @Test func `are not handed over to another account's queue`() async throws {
+        let world = try ObjectWorld()
+        try await sign(world, .signedIn, "ada")
+        try await saveOffline(world)
+        try await sign(world, .signedIn, "bob")
+        try await world.cache.save(user(1), payload: Array("77".utf8), strategy: .cacheOnly, persistence: .persistent)
+        try await world.sendOut()
+        #expect(world.server.written == ["PUT /User/1 77"])
+    }
+
     @Test func `are not sent by the pass under way once they are in the queue`() async throws {
         let world = try ObjectWorld()
         try await saveOffline(world)

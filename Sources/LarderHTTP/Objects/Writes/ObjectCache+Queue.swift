@@ -51,8 +51,13 @@ extension ObjectCache {
     private func passQueue() async throws -> QueueReport {
         var report = QueueReport()
         // Read again for each: a write may be given up or moved to the queue while the one before it is under way.
-        while let item = writes.first {
+        while try await giveUpWritesOfOthers(), let item = writes.first {
             let write = item.write
+            // Until its account signs in again.
+            guard try write.account == nil || write.account == account() else {
+                report.waiting = writes.all.count
+                return report
+            }
             do throws(HTTPCacheError) {
                 _ = try await send(write)
                 report.sent.append(write.id)
@@ -81,6 +86,23 @@ extension ObjectCache {
         case .page: return writes.countPage(id, at: host.now()) < WriteVerdict.mostPages ? nil : head.status.code
         case .later, .failed: return nil
         }
+    }
+
+    /// The account signed in, as the queue knows it.
+    func account() throws -> String? { try state.withLock { $0.persistent?.writes }?.account() }
+
+    /// Gives up the writes in memory of other accounts than the one signed in, which must neither send nor see them.
+    ///
+    /// - Returns: true.
+    @discardableResult
+    func giveUpWritesOfOthers() async throws -> Bool {
+        guard writes.first != nil, let account = try account() else { return true }
+        let others = writes.all.filter { $0.write.account != nil && $0.write.account != account }
+        for item in others.reversed() { try await takeBack(item.write.id) }
+        if !others.isEmpty {
+            host.logger.warning("\(others.count) writes in memory of another account were given up")
+        }
+        return true
     }
 
     /// Removes a refused write and its effect, in one step: an answer in between would be undone with it.

@@ -15,6 +15,7 @@ extension ObjectCache {
     ) async throws(HTTPCacheError) {
         note(write)
         do {
+            try await giveUpWritesOfOthers()
             if let queue {
                 try checkNotGivenUp(since: count)
                 let older = writes.all.filter { $0.write.object == made.object }

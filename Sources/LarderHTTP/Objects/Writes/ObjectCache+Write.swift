@@ -113,7 +113,7 @@ extension ObjectCache {
                 ?? service.request(place.method, place.path).headerFields[.contentType]
             return QueuedWrite(
                 id: host.makeID(), createdAt: host.now(), method: place.method, path: place.path, payload: payload,
-                object: write.object, contentType: type)
+                object: write.object, contentType: type, account: try account())
         } catch {
             throw .invalidRequest("the service has no request for this write")
         }

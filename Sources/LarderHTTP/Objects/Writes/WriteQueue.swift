@@ -18,13 +18,15 @@ public struct QueuedWrite: Hashable, Sendable {
     public var object: ObjectName
     /// The media type of the body; nil leaves it to the queue.
     public var contentType: String?
+    /// The account that it was made under; nil where there was none.
+    public var account: String?
     /// Whether it was sent and not answered, so that the server may have it under its identity.
     public var isInDoubt = false
 
     /// A write of these parts that was not sent yet.
     public init(
         id: UUIDBytes, createdAt: Int64, method: HTTPRequest.Method, path: String, payload: [UInt8], object: ObjectName,
-        contentType: String? = nil
+        contentType: String? = nil, account: String? = nil
     ) {
         self.id = id
         self.createdAt = createdAt
@@ -33,6 +35,7 @@ public struct QueuedWrite: Hashable, Sendable {
         self.payload = payload
         self.object = object
         self.contentType = contentType
+        self.account = account
     }
 }
 
@@ -69,9 +72,15 @@ public protocol WriteQueue: Sendable {
     ///
     /// Returns when none of it waits any more, or when it cannot be sent now.
     func sendWaiting(about object: ObjectName) async throws
+
+    /// The account signed in; nil when none is, and where there are no accounts, which is the default.
+    func account() throws -> String?
 }
 
 extension WriteQueue {
+    /// No account.
+    public func account() throws -> String? { nil }
+
     /// Whether a write waits that a later one must not overtake.
     public func hasWaiting() throws -> Bool { try !waiting().isEmpty }
 }
