@@ -28,7 +28,7 @@ clock() {
 run_suite() {
     local suite=$1 log code=0
     log=$(mktemp)
-    timeout -k 10 900 "$tests" --testing-library swift-testing --filter "^$suite\\." 2>&1 | tee "$log" || code=$?
+    NO_COLOR=1 timeout -k 10 900 "$tests" --testing-library swift-testing --filter "^$suite\\." 2>&1 | tee "$log" || code=$?
     if [ "$code" -eq 124 ]; then
         echo "test: $suite did not end; these of its tests began and did not end:" >&2
         comm -23 <(sed -n 's/^[^ ]* Test \(.*\) started\.$/\1/p' "$log" | sort -u) \
