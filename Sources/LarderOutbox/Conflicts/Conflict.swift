@@ -35,7 +35,7 @@ public struct Conflict: Hashable, Sendable {
     public var base: Side?
     /// What the write makes of it.
     public var local: Side
-    /// What the server holds; nil when it does not tell.
+    /// What the server holds; nil where it is not asked.
     public var remote: Side?
 
     /// A conflict of these parts.

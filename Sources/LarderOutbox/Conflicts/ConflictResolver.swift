@@ -10,6 +10,9 @@ public struct ConflictResolver: Sendable {
     /// What the server holds, where its refusal of the write carries that already; nil where it does not. Most servers say
     /// there what is wrong, so by default no refusal is looked into.
     public var remoteInRefusal: @Sendable (HTTPResponse, [UInt8]) -> [UInt8]?
+    /// Whether the body of a 200 or 203 to the GET of an entity is what the server holds; by default as ``isEntity(_:_:)`` says. What is
+    /// not leaves the write in conflict, with the reason as its last error, and the server is asked again later.
+    public var isState: @Sendable (HTTPResponse, _ body: [UInt8]) -> Bool
     /// The member of a JSON object that holds the server's revision, a whole number.
     public var revisionMember: String
     /// The member that holds the time of the last change: a date-time of RFC 3339, or milliseconds since 1970-01-01 UTC. Without
@@ -19,9 +22,12 @@ public struct ConflictResolver: Sendable {
     public var mostInARow: Int
 
     /// A resolver by a policy, which asks for what the server holds where ``OutboxConfiguration/entityEndpoint`` says.
+    ///
+    /// The policy is asked once that is known. For a server that cannot be asked, the endpoint is to be nil.
     public init(_ policy: ConflictPolicy) {
         self.policy = policy
         remoteInRefusal = { _, _ in nil }
+        isState = Self.isEntity
         revisionMember = "revision"
         timeMember = "updatedAt"
         mostInARow = 5
@@ -38,6 +44,14 @@ public struct ConflictResolver: Sendable {
             return JSONMembers(body) == nil ? nil : body
         }
         return resolver
+    }
+
+    /// Whether a body is a JSON object or, where the content type names a format that is neither JSON nor a page, not empty.
+    ///
+    /// Text that broke off, an array, a word and nothing at all are no object. `text/plain`, `application/octet-stream` and the like
+    /// name no format.
+    public static func isEntity(_ head: HTTPResponse, _ body: [UInt8]) -> Bool {
+        JSONMembers(body) != nil || (!body.isEmpty && OutboxConfiguration.isOfOtherFormat(head))
     }
 
     /// A state of what a conflict is about, with what its payload says of itself.

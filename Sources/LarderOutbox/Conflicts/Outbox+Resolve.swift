@@ -9,7 +9,8 @@ extension Outbox {
     /// What stands against what in an entry in conflict; the server is asked what it holds.
     ///
     /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it is not in conflict;
-    ///   ``OutboxError/offline``, ``OutboxError/notSignedIn`` when the server cannot be asked now; what the store throws.
+    ///   ``OutboxError/offline``, ``OutboxError/notSignedIn`` when the server cannot be asked now,
+    ///   ``OutboxError/remoteUnknown(_:reason:)`` when its answer does not say what it holds; what the store throws.
     public func conflict(of id: UUIDBytes) async throws -> Conflict { try await conflict(of: id, nil) }
 
     /// Settles a conflict by the host's word; ``ConflictResolution/leave`` does nothing.
@@ -59,7 +60,8 @@ extension Outbox {
 // MARK: - By policy
 
 extension Outbox {
-    /// Has the policy settle a conflict, and waits for the network where that needs it.
+    /// Has the policy settle a conflict, and waits for the network, and for an answer that says what the server holds, where it
+    /// needs that.
     ///
     /// - Parameter answer: the server's refusal, if it came just now.
     func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?) async {
@@ -75,6 +77,7 @@ extension Outbox {
                 return
             } catch let error as OutboxError where error.isTransient {
                 failures += 1
+                if case .remoteUnknown(_, let reason) = error { post(.event(.remoteUnknown(id, reason: reason))) }
                 let wait = policy.retry.delay(afterFailures: failures, chance: 0)
                 do { try await store.host.sleep(wait) } catch { return }
             } catch {
@@ -149,22 +152,29 @@ extension Outbox {
     }
 
     /// Asks the server what it holds.
+    ///
+    /// Only a 200 or 203 (RFC 9110 §15.3) with a body that the resolver takes for a state says so; 404 and 410 say that nothing is
+    /// there. Any other answer says neither: a policy that took it for the server's word would give the write up for nothing.
     private func remote(
         of entry: OutboxEntry, at endpoint: String, _ resolver: ConflictResolver
-    ) async throws(OutboxError) -> Conflict.Side? {
+    ) async throws(OutboxError) -> Conflict.Side {
         guard state.withLock({ $0.gate }) == .signedIn(entry.draft.account) else { throw .notSignedIn }
         let reply = await exchangeUnscheduled(Self.question(endpoint, of: entry.draft), key: entry.id)
-        guard case .head(let answer) = reply.answer, let head = reply.head, !answer.isForeign else {
-            throw .offline
-        }
-        switch answer.status {
-        case 200..<300:
-            guard let body = reply.body else { return nil }
+        guard case .head(let answer) = reply.answer, let head = reply.head else { throw .offline }
+        let status = answer.status
+        if answer.isForeign { throw .remoteUnknown(entry.id, reason: "a \(status) that is not the API's") }
+        switch status {
+        case 200, 203:
+            guard let body = reply.body else {
+                throw .remoteUnknown(entry.id, reason: "a \(status) that is longer than is read")
+            }
+            guard resolver.isState(head, body) else {
+                throw .remoteUnknown(entry.id, reason: "a \(status) without what it holds")
+            }
             return resolver.side(body, head: head, now: store.host.now())
         case 404, 410: return Conflict.Side(payload: nil)
         case 401: throw .notSignedIn
-        case 300..<400, 408, 425, 429, 500...: throw .offline
-        default: return nil
+        default: throw .remoteUnknown(entry.id, reason: "a \(status)")
         }
     }
 
@@ -184,7 +194,7 @@ extension OutboxError {
     /// Whether the same may go well later.
     fileprivate var isTransient: Bool {
         switch self {
-        case .offline, .notSignedIn: true
+        case .offline, .notSignedIn, .remoteUnknown: true
         default: false
         }
     }

@@ -31,6 +31,8 @@ public enum OutboxError: Error, Sendable {
     case refused(HTTPResponse)
     /// What lost in a conflict cannot be sent any more.
     case cannotUndo(UUIDBytes, UndoObstacle)
+    /// The server was asked what it holds instead of a write in conflict, and its answer, named here, does not say: ask again later.
+    case remoteUnknown(UUIDBytes, reason: String)
     /// The outbox stopped before the outcome was there.
     case stopped
 }
@@ -53,6 +55,8 @@ extension OutboxError: CustomStringConvertible {
         case .transport(let error): "The exchange failed: \(error)"
         case .refused(let head): "The server refused the write (\(head.status.code))."
         case .cannotUndo(let id, let obstacle): "The conflict of \(id) cannot be undone: \(obstacle.rawValue)."
+        case .remoteUnknown(let id, let reason):
+            "What the server holds instead of the entry \(id) is not known: it answered with \(reason)."
         case .stopped: "The outbox stopped before the outcome was there."
         }
     }

@@ -38,6 +38,8 @@ package enum DeliveryEvent: Hashable, Sendable {
     case discard(UUIDBytes, outcome: String)
     /// The host knows better about an unresolved entry.
     case decide(UUIDBytes, Decision)
+    /// The server was asked about a conflict, and its answer, named here, does not say what it holds.
+    case remoteUnknown(UUIDBytes, reason: String)
     /// Requests are to end, and none begins any more.
     case stop
 }

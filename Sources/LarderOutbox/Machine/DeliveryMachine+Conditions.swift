@@ -140,6 +140,11 @@ extension DeliveryMachine {
         }
     }
 
+    mutating func noteRemoteUnknown(_ id: UUIDBytes, _ reason: String) {
+        guard let index = index(id), entries[index].delivery.state == .conflicted else { return }
+        update(index) { $0.lastError = "asked what it holds, the server answered with \(reason)" }
+    }
+
     mutating func stop() {
         guard !isStopping else { return }
         isStopping = true

@@ -99,6 +99,7 @@ package struct DeliveryMachine: Hashable, Sendable {
         case .reviveAll: revive(entries.map(\.id), moment)
         case .discard(let id, let outcome): discard(id, outcome: outcome)
         case .decide(let id, let decision): decide(id, decision)
+        case .remoteUnknown(let id, let reason): noteRemoteUnknown(id, reason)
         case .stop: stop()
         }
         schedule(moment, freshKey)

@@ -23,6 +23,13 @@ extension OutboxConfiguration {
         return !Self.isNoPage(head, body: content.beginning)
     }
 
+    /// Whether the content type names one format, and that is neither JSON nor a page.
+    static func isOfOtherFormat(_ head: HTTPResponse) -> Bool {
+        let types = types(head.headerFields)
+        return types.count == 1 && generic.isDisjoint(with: types)
+            && !types.contains { isHTML($0) || $0.contains("json") }
+    }
+
     /// RFC 9110 §8.3.1: the type is what stands before the parameters, in any case. A value without a slash is no type.
     private static func types(_ fields: HTTPFields) -> Set<String> {
         let values = fields[values: .contentType].flatMap { $0.split(separator: ",") }
