@@ -13,7 +13,11 @@ public import LarderStore
 /// | `resource_group`, `resource_id` | TEXT, INTEGER | the resource that the row belongs to |
 ///
 /// The last four are hidden: `SELECT *` leaves them out. Declared columns have no affinity: a value compares as what
-/// the payload says it is, so `5` is not `'5'`; `key` has text affinity, so that `key = 5` finds the row `5`.
+/// the payload says it is, so `5` is not `'5'`; `key` has numeric affinity, so that `key = 5`
+/// and `key = '5'` find the row `5`, and a column with the text `'5'` joins with it. As in SQLite everywhere, a text that
+/// spells a number then equals every key that spells that number: `key = '7'` finds `007` too. Where keys may be spelled
+/// so (`007`, `12e3`, 20 digits), `key IS ?1 AND key || '' = ?1` finds the one of that spelling (`=` in the place of
+/// `IS` would not: SQLite puts the number in the place of the column).
 public struct TableDefinition: Sendable {
     /// Whose rows a table shows.
     public enum Scope: Hashable, Sendable {

@@ -9,7 +9,7 @@ internal import LarderStore
 /// - Against a number, the column's texts may be taken for numbers (`price = CAST(? AS INTEGER)` finds `'5'`), so those
 ///   that look like one are looked at as well. Few columns have any: that costs a look at an empty range.
 /// - Against a text, the column's numbers may be taken for texts, or both for numbers (`chapter_id = chapters.key` finds
-///   `5`), so the number that the text spells is looked at as well. Equal texts are only those spelled the same; in a
+///   `5` and `'05'`), so the number that the text spells is looked at as well, and every text that spells it; in a
 ///   comparison of order with a text that spells a number, every text that does may lie on either side.
 struct IndexBounds {
     private let collation: IndexCollation
@@ -18,6 +18,8 @@ struct IndexBounds {
     private var texts: IndexRange? = IndexRange(lower: IndexRange.Bound(.text(""), isInclusive: true))
     /// What texts must look like to be wanted.
     private var filter = IndexSegment.Filter.none
+    /// The very text that is wanted, or one that spells the same number.
+    private var spelled: IndexRange?
 
     private static let allNumbers = IndexRange(
         lower: IndexRange.Bound(.real(-.infinity), isInclusive: true),
@@ -68,6 +70,13 @@ struct IndexBounds {
         return segments
     }
 
+    /// The ranges that tell how many rows are likely to be found: few are spelled otherwise than asked.
+    func likelyRanges() -> [IndexRange] {
+        segments().map { segment in
+            if case .equal = segment.filter { spelled ?? segment.range } else { segment.range }
+        }
+    }
+
     private mutating func leaveNothing() {
         hasNulls = false
         numbers = nil
@@ -86,8 +95,14 @@ struct IndexBounds {
     }
 
     private mutating func narrow(equalText text: String) {
-        narrowTexts(lower: .text(text))
-        narrowTexts(upper: .text(text))
+        if let number = NumericText.number(text) {
+            // The other side may be a `key`: as numbers, `'5'` and `'05'` are equal.
+            narrowTextsToNumeric(.equal(number))
+            spelled = .equal(.text(text))
+        } else {
+            narrowTexts(lower: .text(text))
+            narrowTexts(upper: .text(text))
+        }
         if let integer = RecordKey.canonicalDecimal(text) {
             // Integers are spelled exactly, and reals with a point or an exponent.
             narrowNumbers(lower: .integer(integer))
@@ -171,6 +186,9 @@ struct IndexSegment {
 
     let range: IndexRange
     var filter = Filter.none
+
+    /// What lets a look at the texts jump; nil: every text is looked at.
+    var digits: NumberDigits? { if case .equal(let number) = filter { NumberDigits(number) } else { nil } }
 
     /// Whether the row of an entry has to be looked at.
     func isWanted(_ value: IndexValue) -> Bool {

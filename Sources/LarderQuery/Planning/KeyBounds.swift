@@ -6,13 +6,13 @@ internal import LarderFormat
 /// text, which sorts after every number. That is the store's own order, except for keys such as `05` and `1e3`: they
 /// spell numbers and are stored as text. SQLite checks every row again, so the segments may hold too much.
 ///
-/// Equality with a text is the exception: only the key of that spelling is looked up, although SQLite takes `'05'` and
-/// `'5'`, or two numbers of 20 digits, for equal.
+/// Equality is SQLite's too: a text that spells a number equals every key that does, `'05'` the key `5`, and two numbers
+/// of 20 digits each other.
 struct KeyBounds {
     private var isEmpty = false
     private var point: String?
     private var equal: Double?
-    private var integer: Int64?
+    private var integers: ClosedRange<Int64>?
     /// Bounds of the numbers: exact, because a `Double` tells only some of the keys beyond 2^53 apart.
     private var least = Int64.min
     private var greatest = Int64.max
@@ -32,13 +32,13 @@ struct KeyBounds {
         case (.isNull, _): isEmpty = true
         case (.isNotNull, _): break
         case (_, .null): isEmpty = true
-        case (.equal, .text(let text)), (.same, .text(let text)): point = text
+        case (.equal, .text(let text)), (.same, .text(let text)): narrow(equalText: text)
         case (.equal, .blob), (.same, .blob): isEmpty = true
         case (.equal, .integer(let value)), (.same, .integer(let value)):
-            integer = value
+            integers = value...value
             equal = Double(value)
         case (.equal, .real(let value)), (.same, .real(let value)):
-            integer = Int64(exactly: value)
+            integers = Int64(exactly: value).map { $0...$0 }
             equal = value
         case (.greater, _), (.greaterOrEqual, _): narrow(above: value)
         case (.less, _), (.lessOrEqual, _): narrow(below: value)
@@ -46,6 +46,12 @@ struct KeyBounds {
         case (.like, .text(let pattern)): prefix = TextPattern.caselessLikePrefix(pattern)
         default: break
         }
+    }
+
+    private mutating func narrow(equalText text: String) {
+        guard let number = NumericText.number(text) else { return point = text }
+        equal = number
+        integers = SQLValue.text(text).enclosingIntegers
     }
 
     private mutating func narrow(above value: SQLValue) {
@@ -76,10 +82,16 @@ struct KeyBounds {
 
     private func segments(equal number: Double) -> [KeySegment] {
         var segments: [KeySegment] = []
-        if let integer { segments.append(KeySegment(point: String(integer))) }
+        if let integers {
+            var decimals = KeySegment(
+                from: String(integers.lowerBound), through: String(integers.upperBound), prefix: nil)
+            decimals.number = number
+            segments.append(decimals)
+        }
         // Beyond 2^53 a real equals one integer, and one that has no real of its own equals nothing else.
         var texts = KeySegment(from: "\t", through: NumericText.end, prefix: nil)
         texts.number = number
+        texts.digits = NumberDigits(number)
         segments.append(texts)
         return segments
     }
@@ -107,7 +119,7 @@ struct KeyBounds {
     }
 
     /// A key stored as text that no other text key from `text` on sorts before.
-    private static func firstText(from text: String) -> String {
+    static func firstText(from text: String) -> String {
         guard RecordKey.canonicalDecimal(text) != nil, let last = text.utf8.last else { return text }
         // Stored as text, this would be a number: one character less, and the highest behind it.
         let start = String(decoding: text.utf8.dropLast(), as: UTF8.self)
@@ -155,6 +167,8 @@ struct KeySegment {
     let prefix: [UInt8]?
     /// The number that the keys may be taken for; nil: any key.
     var number: Double?
+    /// What lets a look at the keys jump; nil: every key is looked at.
+    var digits: NumberDigits?
 
     init(from: String?, through: String?, prefix: String?) {
         self.from = from

@@ -123,9 +123,9 @@ extension Planner {
         var count = 0
         try run.store.read { view in
             for resource in resources {
-                for segment in bounds.segments() where count < most {
+                for range in bounds.likelyRanges() where count < most {
                     count += try view.indexEntryCount(
-                        of: index, in: resource, range: segment.range, limit: most - count)
+                        of: index, in: resource, range: range, limit: most - count)
                 }
             }
         }

@@ -11,6 +11,8 @@ struct IndexFeed: RowFeed {
     private var segment = 0
     /// The last entry read of the segment; nil before the first.
     private var last: IndexEntry?
+    /// A text to go on from: those before it cannot spell what the segment wants.
+    private var start: IndexRange.Bound?
 
     /// - Parameter segments: in the order of the index, whichever way it is read.
     init(_ plan: TablePlan, _ index: SecondaryIndex, resources: [ResourceKey], segments: [IndexSegment]) {
@@ -32,12 +34,16 @@ struct IndexFeed: RowFeed {
     private mutating func read(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
         let owner = resources[resource]
         let current = segments[segment]
+        let digits = plan.isReversed ? nil : current.digits
+        let limit = digits == nil ? limit : min(limit, NumberDigits.batch)
+        var range = current.range
+        range.lower = start ?? range.lower
         let rows = try run.store.read { view in
             let entries = try view.indexEntries(
-                of: index, in: owner, range: current.range, reversed: plan.isReversed, limit: limit, after: last)
+                of: index, in: owner, range: range, reversed: plan.isReversed, limit: limit, after: last)
             run.noteEntries(entries.count)
             last = entries.last
-            if entries.count < limit { advance() }
+            if entries.count < limit { advance() } else { jump(by: digits, before: range.upper) }
             return try entries.filter { current.isWanted($0.value) }.map { entry in
                 try row(RowKey(resource: owner, type: entry.type, key: entry.key), view)
             }
@@ -54,8 +60,17 @@ struct IndexFeed: RowFeed {
         return FetchedRow(key, row, plan.needs)
     }
 
+    /// Goes on behind the texts that begin like the last one, where none of them can be wanted.
+    private mutating func jump(by digits: NumberDigits?, before end: IndexRange.Bound?) {
+        guard let digits, case .text(let text) = last?.value, let next = digits.successor(of: text) else { return }
+        last = nil
+        start = IndexRange.Bound(.text(next), isInclusive: true)
+        if let end, index.definition.collation.precedes(end.value, .text(next)) { advance() }
+    }
+
     private mutating func advance() {
         last = nil
+        start = nil
         segment += 1
         guard segment == segments.count else { return }
         segment = 0

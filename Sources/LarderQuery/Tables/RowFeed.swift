@@ -32,6 +32,8 @@ struct KeyFeed: RowFeed {
     private var segment = 0
     /// The last key read of the segment; nil before the first.
     private var last: String?
+    /// A key to go on from: those before it cannot spell what the segment wants.
+    private var start: String?
 
     init(_ plan: TablePlan, resources: [ResourceKey], segments: [KeySegment]) {
         self.plan = plan
@@ -51,6 +53,7 @@ struct KeyFeed: RowFeed {
     private mutating func read(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
         let owner = resources[resource]
         let current = segments[segment]
+        let limit = current.digits == nil ? limit : min(limit, NumberDigits.batch)
         let range = range(of: current, owner)
         var rows: [FetchedRow] = []
         var isOver = false
@@ -66,12 +69,20 @@ struct KeyFeed: RowFeed {
             }
         }
         run.noteRows(count, plan)
-        if isOver || count < limit { advance() }
+        if isOver || count < limit { advance() } else { jump(by: current.digits) }
         return rows
+    }
+
+    /// Goes on behind the keys that begin like the last one, where none of them can be wanted.
+    private mutating func jump(by digits: NumberDigits?) {
+        guard let key = last, let next = digits?.successor(of: key) else { return }
+        last = nil
+        start = KeyBounds.firstText(from: next)
     }
 
     private mutating func advance() {
         last = nil
+        start = nil
         segment += 1
         guard segment == segments.count else { return }
         segment = 0
@@ -81,7 +92,9 @@ struct KeyFeed: RowFeed {
     private func range(of segment: KeySegment, _ owner: ResourceKey) -> RowRange {
         let type = plan.table.type
         if let last { return .keys(after: last, through: segment.through, type: type, of: owner) }
-        if let from = segment.from { return .keys(from: from, through: segment.through, type: type, of: owner) }
+        if let from = start ?? segment.from {
+            return .keys(from: from, through: segment.through, type: type, of: owner)
+        }
         return .keys(after: nil, through: segment.through, type: type, of: owner)
     }
 }

@@ -1,0 +1,58 @@
+/// The digits that a text near a number begins with: what lets a search in an order of texts jump over those that cannot
+/// spell it.
+///
+/// Whatever the zeros before it, the point in it and the exponent behind it, a text spells a number only by that number's
+/// significant digits. A look at sorted texts for `1234` so goes from `10…` to `12…`, and from `13…` past all digits.
+struct NumberDigits {
+    /// How many texts are read before a jump.
+    static let batch = 4
+
+    /// The significant digits of the least and the greatest number near enough.
+    private let least: [UInt8]
+    private let greatest: [UInt8]
+
+    /// Nil for numbers that texts of any digits may spell: zero and infinity by their exponent, and those hardly above
+    /// zero.
+    init?(_ number: Double) {
+        let size = abs(number)
+        guard size > 1e-290, size < 1e300 else { return nil }
+        // Wider than what `NumericText.mayEqual` accepts.
+        least = Self.significant(size * (1 - 4 * NumericText.tolerance))
+        greatest = Self.significant(size * (1 + 4 * NumericText.tolerance))
+    }
+
+    private static func significant(_ number: Double) -> [UInt8] {
+        let digits = number.description.utf8.prefix { $0 != 0x65 }.filter { (0x30...0x39).contains($0) }
+        return Array(digits.drop { $0 == 0x30 })
+    }
+
+    /// A text behind `text` that none which spells the number sorts before, `text` itself aside; nil: the next one may.
+    func successor(of text: String) -> String? {
+        let bytes = Array(text.utf8)
+        var digits: [UInt8] = []
+        for (position, byte) in bytes.enumerated() {
+            // Sign, point and white space.
+            if (0x09...0x0D).contains(byte) || [0x20, 0x2B, 0x2D, 0x2E].contains(byte) { continue }
+            guard (0x30...0x39).contains(byte) else { return nil }
+            if digits.isEmpty, byte == 0x30 { continue }
+            if !mayBegin(digits + [byte]) {
+                let next = (byte...0x39).first { mayBegin(digits + [$0]) } ?? 0x3A
+                return String(decoding: bytes[..<position] + [next], as: UTF8.self)
+            }
+            digits.append(byte)
+        }
+        return nil
+    }
+
+    /// Whether the significant digits of a number near enough may begin so.
+    private func mayBegin(_ digits: [UInt8]) -> Bool {
+        let isAbove = !digits.lexicographicallyPrecedes(Self.padded(least, digits.count))
+        let isBelow = !Self.padded(greatest, digits.count).lexicographicallyPrecedes(digits)
+        // The digits 999… and 1000… are neighbours.
+        return greatest.lexicographicallyPrecedes(least) ? isAbove || isBelow : isAbove && isBelow
+    }
+
+    private static func padded(_ digits: [UInt8], _ count: Int) -> [UInt8] {
+        digits.prefix(count) + [UInt8](repeating: 0x30, count: max(0, count - digits.count))
+    }
+}
