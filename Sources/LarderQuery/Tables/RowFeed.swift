@@ -76,8 +76,11 @@ struct KeyFeed: RowFeed {
     /// Goes on behind the keys that begin like the last one, where none of them can be wanted.
     private mutating func jump(by digits: NumberDigits?) {
         guard let key = last, let next = digits?.successor(of: key) else { return }
+        let first = KeyBounds.firstText(from: next)
+        // Keys with the highest character may lie behind even that: these are read one after the other.
+        guard key.precedes(first) else { return }
         last = nil
-        start = KeyBounds.firstText(from: next)
+        start = first
     }
 
     private mutating func advance() {
