@@ -89,7 +89,7 @@ import Testing
             try FileManager.default.removeItem(atPath: store + "/lock.mdb")
             disk.fill()
             if isDiscarded {
-                try Environment.discard(path: store, record: ("one", [1])) { #expect($0 == [1]) }
+                try Environment.discard(path: store, record: ("one", [1])) { value, _ in #expect(value == [1]) }
             } else {
                 try Environment.destroy(path: store, tables: ["one"]) { _, tables in
                     #expect(tables.count == 1)

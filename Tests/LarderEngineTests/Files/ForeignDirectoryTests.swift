@@ -56,7 +56,7 @@ import Testing
             try Environment.destroy(path: directory.path, tables: ["one"]) { _, _ in throw Foreign() }
         }
         #expect(throws: Foreign.self) {
-            try Environment.discard(path: directory.path, record: ("one", [1])) { value in
+            try Environment.discard(path: directory.path, record: ("one", [1])) { value, _ in
                 #expect(value == [1])
                 throw Foreign()
             }
