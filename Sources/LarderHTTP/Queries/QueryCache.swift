@@ -173,7 +173,7 @@ extension QueryCache {
             entry.awaiting = entry.awaiting.filter { entry.observers[$0].map { $0.type != flight.type } ?? false }
             let isLatest = entry.version == version
             let number = isLatest ? change(&entry, &table) : nil
-            // What was invalidated while it was fetched is no newer than that; a value set meanwhile speaks for itself.
+            // An invalidation during the fetch also covers its result; a value set meanwhile keeps its own state.
             let isOutdated = entry.invalidatedAt > flight.beganAt
             if isOutdated, isLatest { entry.isInvalidated = true }
             table[key] = entry

@@ -60,8 +60,8 @@ extension Outbox {
 // MARK: - By policy
 
 extension Outbox {
-    /// Has the policy settle a conflict, and waits for the network, and for an answer that says what the server holds, where it
-    /// needs that.
+    /// Resolves a conflict by its policy. A policy that needs the server's state waits for the network and for an answer
+    /// that holds it.
     ///
     /// - Parameter answer: the server's refusal, if it came just now.
     func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?) async {

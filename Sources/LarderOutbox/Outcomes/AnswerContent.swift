@@ -1,6 +1,6 @@
 internal import LarderTransport
 
-/// What was read of an answer's body.
+/// The bytes read of an answer's body.
 struct AnswerContent {
     /// How many bytes of a body that is not kept are looked at.
     static let beginningLength = 4096

@@ -60,7 +60,7 @@ extension Store {
     ///
     /// What cannot be recovered does not keep the store from opening: it is never visible, and a later open tries again.
     ///
-    /// - Parameter isAlone: whether no other process has the store open. Only then are staged full copies the remains of
+    /// - Parameter isAlone: whether no other process has the store open. Only then are staged snapshots the remains of
     ///   a killed process, and become garbage first. Bodies are, too, when no process reads or writes any.
     func recover(isAlone: Bool) {
         do {

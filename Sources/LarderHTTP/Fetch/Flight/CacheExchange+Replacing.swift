@@ -5,7 +5,7 @@ import LarderStore
 extension CacheExchange {
     /// Which of the stored responses `response` would hide, now that it has come.
     ///
-    /// What was stored while the server was asked counts, and so does what another request selects.
+    /// Includes responses stored while the server was asked, and those that another request selects.
     func replaced(by response: StoredResponse) async -> [CachedResponse] {
         await host.lookup(resolved).candidates.filter { $0.response.isHidden(by: response) }
     }

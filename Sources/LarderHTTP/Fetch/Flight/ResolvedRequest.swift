@@ -44,7 +44,7 @@ struct ResolvedRequest: Sendable {
     }
 }
 
-/// What is stored for a resolved request at one moment.
+/// The stored responses for a resolved request at one moment.
 struct Lookup: Sendable {
     let resolved: ResolvedRequest
     let candidates: [CachedResponse]

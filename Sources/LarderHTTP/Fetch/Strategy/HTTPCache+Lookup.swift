@@ -13,7 +13,7 @@ enum Step: Sendable {
 }
 
 extension HTTPCache {
-    /// What is stored for a resolved request; nothing when the cache cannot be read.
+    /// The stored responses for a resolved request; empty when the cache cannot be read.
     func lookup(_ resolved: ResolvedRequest) async -> Lookup {
         var candidates: [CachedResponse] = []
         do {

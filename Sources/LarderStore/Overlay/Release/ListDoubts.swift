@@ -28,7 +28,7 @@ package struct ListDoubt: Sendable {
     }
 }
 
-/// What is in doubt of which list; kept while the store is open.
+/// The unconfirmed deletions of each list; kept while the store is open.
 final class ListDoubts: Sendable {
     struct List: Hashable {
         let resource: ResourceKey

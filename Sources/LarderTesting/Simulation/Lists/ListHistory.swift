@@ -131,7 +131,7 @@ extension ListHistory {
         lines += answers
         let after = try currentRows()
         lines.append(failure.map { "\($0)" } ?? "whole, with \(after.count) rows")
-        // What was suspicious may be confirmed by the next pass after this, or is not yet.
+        // A suspicious deletion may be confirmed by the next pass, or not yet.
         clock.advance(by: .seconds(mood == ModelListServer.Mood() ? 120 : 20 + lines.count % 100))
         guard hasOverlaps else { return failure }
         let lost = Set(before.keys).subtracting(after.keys).intersection(stayed)

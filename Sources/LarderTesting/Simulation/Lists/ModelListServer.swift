@@ -32,7 +32,7 @@ final class ModelListServer: PageSource {
         var generator: SeededGenerator
         /// The answers without items that are still to come.
         var emptyAnswers = 0
-        /// What was answered, in one line each.
+        /// The answers, one line each.
         var lines: [String] = []
         var requests = 0
         /// The answers that were right.
