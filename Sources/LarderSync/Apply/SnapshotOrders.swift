@@ -29,7 +29,7 @@ package struct SnapshotOrders: Sendable {
     }
 }
 
-/// Resources that changes have proven public although they are hidden here, each with the last such change.
+/// Resources that changes have proven public although they are not here, each with the last such change.
 package struct PublicProofs: Sendable {
     private var changes: [ResourceKey: (sequence: Int64, changedAt: Int64?)] = [:]
 
@@ -38,7 +38,7 @@ package struct PublicProofs: Sendable {
 
     package var isEmpty: Bool { changes.isEmpty }
 
-    /// Notes a change of a hidden resource above its floor.
+    /// Notes a change of a resource that is not here, above its applied sequence.
     mutating func note(_ resource: ResourceKey, _ mutation: Mutation) {
         changes[resource] = (mutation.sequence, mutation.changedAt)
     }
@@ -46,12 +46,13 @@ package struct PublicProofs: Sendable {
     /// Adds those that came later.
     mutating func merge(_ later: PublicProofs) { changes.merge(later.changes) { $1 } }
 
-    /// The snapshots to fetch: of what is still hidden, and was not withdrawn since.
+    /// The snapshots to fetch: of what is still not here, and was not withdrawn since.
     package func orders(_ run: FilterRun, in view: borrowing ReadView, now: Int64) throws -> SnapshotOrders {
         var orders: [FullCopyOrder] = []
         for resource in changes.keys.sorted() {
-            guard let change = changes[resource], let known = try view.resource(resource), known.state == .hidden,
-                known.floor < change.sequence, let path = known.fullCopyPath
+            guard let change = changes[resource], let known = try view.resource(resource),
+                known.state == .hidden || known.state == .empty, known.floor < change.sequence,
+                let path = known.fullCopyPath
             else { continue }
             orders.append(
                 FullCopyOrder(

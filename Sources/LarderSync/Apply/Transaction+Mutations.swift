@@ -19,12 +19,12 @@ extension Transaction {
             let resource = ResourceKey(mutation.resource.group, mutation.resource.id)
             switch mutation.type {
             case .rowCreate, .rowUpdate, .rowDelete:
-                try applyRow(mutation, resource, &applied)
+                try applyRow(mutation, resource, run, &applied)
                 try addMember(resource, run)
             case .resourceDelete:
                 try applyDelete(mutation, resource, run, &applied)
             case .resourceUpdate:
-                try applyUpdate(mutation, resource, &applied)
+                try applyUpdate(mutation, resource, run, &applied)
                 try addMember(resource, run)
             default:
                 applied.events.append(.unknownMutation(type: mutation.type.rawValue, resource))
@@ -34,14 +34,14 @@ extension Transaction {
     }
 
     private mutating func applyRow(
-        _ mutation: Mutation, _ resource: ResourceKey, _ applied: inout Applied
+        _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout Applied
     ) throws {
         guard let type = mutation.recordType, let key = mutation.recordKey else {
             preconditionFailure("a decoded row change has a key")
         }
         let record = try record(of: resource) ?? ResourceRecord()
         guard mutation.sequence > record.floor else { return }
-        if record.isHiddenWithPath {
+        if try isMissing(record, resource, run) {
             // The floor stays: were it raised here, a run that dies now would find no proof when it is repeated.
             applied.proofs.note(resource, mutation)
             return applied.events.append(.notStored(resource))
@@ -59,6 +59,20 @@ extension Transaction {
             applied.events.append(.notStored(resource))
         }
         try update(resource) { $0.floor = mutation.sequence }
+    }
+
+    /// Whether the resource is not here although the server has it, so that its snapshot is to be asked for.
+    ///
+    /// The server logs changes of public resources only: a change above the floor proves that one which hid it was wrong, or is
+    /// older than its publication. So it does where the filter gave the resource up at a 404, and another one swept it since.
+    private borrowing func isMissing(_ record: ResourceRecord, _ resource: ResourceKey, _ run: FilterRun) throws -> Bool
+    {
+        guard record.snapshotPath != nil else { return false }
+        switch record.state {
+        case .hidden: return true
+        case .empty: return try member(ofFilter: run.number, resource) == nil
+        case .ready, .evicted: return false
+        }
     }
 
     /// Lists a resource that another filter has brought since this one was answered 404 for it: a change proves it public,
@@ -85,10 +99,10 @@ extension Transaction {
     }
 
     private mutating func applyUpdate(
-        _ mutation: Mutation, _ resource: ResourceKey, _ applied: inout Applied
+        _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout Applied
     ) throws {
         guard let record = try record(of: resource), mutation.sequence > record.floor else { return }
-        if record.isHiddenWithPath { applied.proofs.note(resource, mutation) }
+        if try isMissing(record, resource, run) { applied.proofs.note(resource, mutation) }
         try update(resource) { $0.changedAt = mutation.changedAt ?? $0.changedAt }
     }
 
@@ -118,10 +132,4 @@ extension Transaction {
             if known == nil { try update(resource) { _ in } }
         }
     }
-}
-
-extension ResourceRecord {
-    /// Whether it is hidden and its snapshot could be asked for. The server logs changes of public resources only: a
-    /// change above the floor proves that one which hid it was wrong, or is older than its publication.
-    fileprivate var isHiddenWithPath: Bool { state == .hidden && snapshotPath != nil }
 }

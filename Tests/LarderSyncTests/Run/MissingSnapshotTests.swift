@@ -82,6 +82,34 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test(arguments: ["row", "RESOURCE_UPDATE"])
+    func
+        `of a resource that another filter brought and removed again is asked for when a later change proves it public`(
+            _ kind: String
+        ) async throws
+    {
+        let server = CannedServer()
+        let fixture = try await announced(server)
+        server.on("translations/20", [Self.missing])
+        try await fixture.sync("translations:*")
+        server.on("bootstrap", page([change(100, "RESOURCE_CREATE", 20)], until: 104, token: "X"))
+        server.on("translations/20", copy(20, at: 104, "twenty"))
+        try await fixture.sync("translations:20")
+        // A replica that lags rejects the token and lists nothing.
+        server.on("token X", status: 410, #"{"error":{"code":"resync_required","message":""}}"#)
+        server.on("bootstrap", page([], until: 104, token: "Y"))
+        try await fixture.sync("translations:20")
+        #expect(try fixture.resource(20)?.state == .empty)
+        server.on(
+            "token B",
+            page([kind == "row" ? row(105, 1, "new", of: 20) : change(105, kind, 20)], until: 105, token: "C"))
+        server.on("translations/20", copy(20, at: 105, "new"))
+        try await fixture.sync("translations:*")
+        #expect(try fixture.translation(20) == ["1": payload(1, "new")])
+        #expect(try fixture.members().contains(ResourceKey("translations", 20)))
+        try fixture.expectSound()
+    }
+
     @Test func `is asked for once more at the end of a run whose later changes prove it public`() async throws {
         let server = CannedServer()
         let fixture = try await announced(server)
