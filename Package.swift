@@ -115,7 +115,7 @@ let package = Package(
         .target(
             name: "LarderTesting",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderSync", "LarderOutbox", "LarderTransport",
+                "LarderStore", "LarderFormat", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -142,7 +142,8 @@ let package = Package(
         .executableTarget(
             name: "larder-simulate",
             dependencies: [
-                "LarderTesting", "LarderStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "LarderSimulator", "LarderTesting", "LarderStore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/simulate"),
 
@@ -196,9 +197,16 @@ let package = Package(
                 "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient", "LarderTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
+        .target(
+            name: "LarderSimulator",
+            dependencies: [
+                "LarderTesting", "LarderEngine", "LarderStore", "LarderFormat", "LarderSync", "LarderOutbox",
+                "LarderTransport", .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Simulator"),
         .testTarget(
-            name: "LarderTestingTests", dependencies: ["LarderTesting", "LarderSync", "LarderServer"]),
-        .testTarget(name: "SimulationTests", dependencies: ["LarderTesting", "LarderStore"]),
+            name: "SimulatorTests",
+            dependencies: ["LarderSimulator", "LarderTesting", "LarderStore", "LarderSync", "LarderServer"]),
         .testTarget(
             name: "LarderServerTests",
             dependencies: [

@@ -8,9 +8,8 @@ traits=(--traits Server,AsyncHTTPClient)
 suites=("$@")
 if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
-        ArchitectureTests LarderFormatTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests LarderTestingTests
-        SimulationTests LarderServerTests LarderSyncTests LarderHTTPTests LarderOutboxTests LarderQueryTests CacheToolTests ReadmeTests
-        CrashTests
+        ArchitectureTests LarderFormatTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests SimulatorTests
+        LarderServerTests LarderSyncTests LarderHTTPTests LarderOutboxTests LarderQueryTests CacheToolTests ReadmeTests CrashTests
     )
 fi
 

@@ -15,7 +15,7 @@ import Testing
             "Bridge", "Definition", "Predicates", "Answers", "Planning", "Tables", "Search", "Questions",
         ],
         "LarderServer": ["JSON", "Content", "Protocol", "Lists", "Idempotency", "", "HTTP"],
-        "LarderTesting": ["", "Conditions", "ScriptedTransport", "Secrets", "Simulation"],
+        "LarderTesting": ["", "Conditions", "ScriptedTransport", "Secrets"],
         "LarderTransport": ["", "Dates", "Conditions", "Exchange", "Waiting"],
         "LarderURLSession": [""],
     ]

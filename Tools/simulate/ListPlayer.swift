@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LarderSimulator
 import LarderStore
 import LarderTesting
 

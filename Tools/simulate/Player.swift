@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LarderSimulator
 import LarderTesting
 
 /// Plays histories in this process, one after the other.

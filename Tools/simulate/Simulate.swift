@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LarderSimulator
 import LarderTesting
 
 /// Plays simulated histories of a client and its server, and says which of them break a promise.

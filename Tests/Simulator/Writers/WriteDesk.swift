@@ -1,0 +1,94 @@
+internal import LarderFormat
+internal import LarderOutbox
+internal import LarderTesting
+
+/// The part of a model server that performs writes, once for each key as long as it remembers it.
+struct WriteDesk {
+    /// What it says of a write.
+    struct Reply {
+        var head: AnswerHead
+        var sequence: Int64?
+    }
+
+    /// What is known of a write under its key.
+    private struct Memory {
+        var reply: Reply
+        let time: Int64
+    }
+
+    /// A time in which the server takes no writes.
+    struct Outage {
+        let end: Int64
+        /// Whether it says for how long.
+        let says: Bool
+    }
+
+    /// How long beyond the client's belief a key is remembered, for requests that take their time; in milliseconds.
+    private static let margin: Int64 = 600_000
+
+    var areCredentialsStale = false
+    var outage: Outage?
+    private var memory: [UUIDBytes: Memory] = [:]
+    private let lifetime: Int64
+    private var patience: [UUIDBytes: Int] = [:]
+    /// How often each write was performed, the number of its change, and which were found to be done already.
+    private(set) var performed: [UUIDBytes: Int] = [:]
+    private(set) var sequences: [UUIDBytes: Int64] = [:]
+    private(set) var gone: Set<UUIDBytes> = []
+    private(set) var refused: Set<UUIDBytes> = []
+
+    init(memory: Duration) { lifetime = memory.components.seconds * 1_000 + Self.margin }
+
+    func hasDone(_ id: UUIDBytes) -> Bool { performed[id] != nil || gone.contains(id) }
+
+    /// Takes a request for a write.
+    ///
+    /// - Parameter isQuiet: whether it says no only for good.
+    mutating func take(
+        _ write: SimulatedWrite, at time: Int64, isQuiet: Bool, server: inout ModelServer,
+        using generator: inout SeededGenerator
+    ) -> Reply {
+        if areCredentialsStale { return Reply(head: AnswerHead(401)) }
+        if let known = memory[write.id], time - known.time < lifetime {
+            var reply = known.reply
+            reply.head.isReplay = true
+            return reply
+        }
+        if !isQuiet, let outage, time < outage.end {
+            let rest = Duration.seconds((outage.end - time + 999) / 1000)
+            return Reply(head: outage.says ? AnswerHead(429, retryAfter: rest) : AnswerHead(503))
+        }
+        let asked = patience[write.id, default: 0]
+        if !isQuiet, asked < write.stubbornness {
+            patience[write.id] = asked + 1
+            switch generator.below(4) {
+            case 0: return Reply(head: AnswerHead(429, retryAfter: .seconds(1 + generator.below(200))))
+            case 1: return Reply(head: AnswerHead(503, retryAfter: .seconds(1 + generator.below(20))))
+            default: return Reply(head: AnswerHead([500, 502, 504][generator.below(3)]))
+            }
+        }
+        if write.fate == .conflict {
+            refused.insert(write.id)
+            return Reply(head: AnswerHead(409))
+        }
+        let reply = write.fate == .refused ? refuse(write, 422) : perform(write, &server)
+        memory[write.id] = Memory(reply: reply, time: time)
+        return reply
+    }
+
+    private mutating func refuse(_ write: SimulatedWrite, _ status: Int) -> Reply {
+        refused.insert(write.id)
+        return Reply(head: AnswerHead(status))
+    }
+
+    private mutating func perform(_ write: SimulatedWrite, _ server: inout ModelServer) -> Reply {
+        guard let sequence = server.write(write.change, to: write.row, of: write.resource) else {
+            if write.change != .delete { return refuse(write, 404) }
+            gone.insert(write.id)
+            return Reply(head: AnswerHead(404))
+        }
+        performed[write.id, default: 0] += 1
+        sequences[write.id] = sequence
+        return Reply(head: AnswerHead(200), sequence: write.isSequenceReported ? sequence : nil)
+    }
+}
