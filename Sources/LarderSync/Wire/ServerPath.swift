@@ -46,15 +46,6 @@ public struct ServerPath: Hashable, Sendable {
         self.text = text
     }
 
-    /// Takes a path from the server, as part of an answer to a request of a kind.
-    static func of(_ text: String, _ kind: SyncError.RequestKind) throws(SyncError) -> ServerPath {
-        do throws(WireError) {
-            return try ServerPath(text)
-        } catch {
-            throw .wire(error, request: kind)
-        }
-    }
-
     private static func fault(in bytes: [UInt8]) -> Fault? {
         guard bytes.starts(with: prefix.utf8) else { return .foreignPrefix }
         guard bytes.count <= maximumLength else { return .tooLong }
