@@ -23,7 +23,7 @@ public final class BlobHandle: Sendable {
     }
 
     deinit {
-        if store.shared.leases.release(number) { store.shared.reclaimer.add([], blobs: [number]) }
+        store.shared.release(number)
     }
 
     /// Calls `body` with the bytes in `range`, chunk by chunk and in order.

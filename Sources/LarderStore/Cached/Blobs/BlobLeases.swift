@@ -4,7 +4,7 @@ internal import Synchronization
 /// Which blobs somebody in this process holds, so that their chunks stay while they are read.
 ///
 /// Blobs are named by numbers that are never used twice.
-final class BlobLeases: Sendable {
+final class BlobLeases: SharedPart {
     private struct State {
         var counts: [Int64: Int] = [:]
         /// Held, and garbage: to be removed when the last holder lets go.
@@ -17,9 +17,8 @@ final class BlobLeases: Sendable {
     private let path: String
     private let lock: UseLock
 
-    /// Leases of the blobs of the store in the directory at `path`.
-    init(path: String) {
-        self.path = path
+    init(_ file: OpenFile) {
+        path = file.environment.path
         lock = UseLock(Self.lockName, in: path)
     }
 
@@ -76,6 +75,11 @@ final class BlobLeases: Sendable {
     func absolve(_ blob: Int64) {
         state.withLock { _ = $0.condemned.remove(blob) }
     }
+}
+
+extension SharedState {
+    /// Who reads which blob.
+    var leases: BlobLeases { part(BlobLeases.self) }
 }
 
 /// A use of blobs by this process, which other processes can see.

@@ -34,7 +34,7 @@ public final class BlobWriter: Sendable {
 
     deinit {
         let number = state.withLock { $0.isEnded ? nil : $0.number }
-        if let number { store.shared.reclaimer.discard(number) }
+        if let number { store.shared.giveUp(number) }
     }
 
     /// The bytes that were appended.
@@ -114,7 +114,7 @@ public final class BlobWriter: Sendable {
             state.waiting = []
             return state.number
         }
-        if let number { store.shared.reclaimer.discard(number) }
+        if let number { store.shared.giveUp(number) }
     }
 }
 

@@ -26,7 +26,7 @@ extension ReadView {
     /// Empty when the collection is not in this snapshot.
     public borrowing func rowKeys(of collection: StoredCollection) throws -> [RowKey] {
         guard let record = try tables.collection(number: collection.number, in: transaction) else { return [] }
-        collectionUses.note(collection.number)
+        shared.part(CollectionReads.self).uses.note(collection.number)
         return try tables.rowKeys(ofCollection: collection.number, record, in: transaction)
     }
 

@@ -22,7 +22,7 @@ extension Transaction {
         var variant: Int64 = 0
         var replaced: ResponseEntry?
         var others: [(place: ResponsePlace, usedAt: Int64)] = []
-        let usage = room.usage
+        let usage = shared.usage
         try tables.forEachResponse(from: ResponseKey.responses(of: record.key), in: engine) { place, old in
             variant = max(variant, place.variant)
             guard let old, old.key.isSameText(as: record.key) else { return true }

@@ -38,7 +38,7 @@ package final class UsageNotes: Sendable {
 
     private let state = Mutex(State())
 
-    init() {}
+    init(_ file: OpenFile) {}
 
     /// Notes that a response was used.
     ///
@@ -94,6 +94,15 @@ package final class UsageNotes: Sendable {
         if now < last { state.lastTaken = now }
         return now.subtractingReportingOverflow(last).partialValue >= interval
     }
+}
+
+extension UsageNotes: CommitStage {
+    func end(_ store: Store) { store.writeUsageSoon() }
+}
+
+extension SharedState {
+    /// What was used since usage was last written down.
+    var usage: UsageNotes { part(UsageNotes.self) }
 }
 
 extension Store {

@@ -7,39 +7,31 @@ internal import LarderFormat
 public struct Transaction: ~Copyable {
     var engine: LarderEngine.WriteTransaction
     let tables: Tables
-    /// The cap on what is stored, and where the search for something to evict stands.
-    let room: Room
+    /// What all opens of the file share, with the parts of the layers.
+    let shared: SharedState
     /// How often something was changed: tells a failed body that did nothing from one that has to be undone.
     private(set) var mutationCount = 0
     /// What the commit sets off.
     var effects = CommitEffects()
-    /// Resources that local writes lie over and whose floor or rows have changed, so that some may be released.
-    var unsettled: Set<ResourceKey> = []
-    /// What else is to be looked at, as some may be released.
-    var releases = ReleaseOrders()
-    /// The declared indexes, as far as they were needed.
-    var indexCache = IndexCache()
     private var counters: CountersRecord?
     /// By how many bytes the stored size has changed so far.
     private(set) var sizeDelta: Int64 = 0
 
-    private init(_ engine: consuming LarderEngine.WriteTransaction, _ tables: Tables, _ room: Room) {
+    private init(_ engine: consuming LarderEngine.WriteTransaction, _ shared: SharedState) {
         self.engine = engine
-        self.tables = tables
-        self.room = room
+        self.shared = shared
+        tables = shared.tables
     }
 
-    /// Wraps `engine` for the length of `body`; when it succeeds, releases what may be, makes room and writes
-    /// the counters.
+    /// Wraps `engine` for the length of `body`; when it succeeds, has the stages complete it and writes the counters.
     static func run<Result>(
-        _ engine: inout LarderEngine.WriteTransaction, _ tables: Tables, _ room: Room,
+        _ engine: inout LarderEngine.WriteTransaction, _ shared: SharedState,
         _ body: (inout Transaction) throws -> Result
     ) throws -> (Result, CommitEffects) {
-        var transaction = Transaction(engine, tables, room)
+        var transaction = Transaction(engine, shared)
         let outcome = Swift.Result { () throws -> Result in
             let result = try body(&transaction)
-            try transaction.settle()
-            try transaction.makeRoom()
+            for stage in shared.stages { try stage.complete(&transaction) }
             try transaction.writeCounters()
             return result
         }
@@ -54,6 +46,9 @@ public struct Transaction: ~Copyable {
 
     /// The number this commit will have.
     public var commit: UInt64 { engine.commit }
+
+    /// What a layer keeps in this transaction.
+    func state<State: CommitState>(_ type: State.Type) -> State { effects.states.state(type, shared) }
 }
 
 // MARK: - Raw access with accounting
@@ -130,30 +125,14 @@ extension Transaction {
     /// The sequence that the journal gives next.
     package func nextJournalSequence() throws -> Int64 { try currentCounters().nextJournalSequence }
 
-    /// The sequence that the outbox gives next.
-    func nextOutboxSequence() throws -> Int64 { try currentCounters().nextOutboxSequence }
-
-    /// Counts what is to be sent.
-    mutating func countPending(entries: Int64, byteCount: Int64) throws {
+    /// Changes counters; they are written at the end of the transaction.
+    mutating func updateCounters(_ edit: (inout CountersRecord) -> Void) throws {
         var current = try currentCounters()
-        // A count that was wrong on the medium is a finding, not a reason to stop writing.
-        current.pendingEntries = max(0, current.pendingEntries.addingReportingOverflow(entries).partialValue)
-        current.pendingBytes = max(0, current.pendingBytes.addingReportingOverflow(byteCount).partialValue)
+        edit(&current)
         counters = current
     }
 
-    /// Counts nothing as to be sent.
-    mutating func forgetPending() throws {
-        let pending = try currentCounters()
-        if pending.pendingEntries != 0 || pending.pendingBytes != 0 {
-            try countPending(entries: -pending.pendingEntries, byteCount: -pending.pendingBytes)
-        }
-    }
-
-    /// What is to be sent.
-    func pendingCounts() throws -> PendingOutbox { PendingOutbox(counters: try currentCounters()) }
-
-    private func currentCounters() throws -> CountersRecord {
+    func currentCounters() throws -> CountersRecord {
         if let counters { return counters }
         return try tables.counters(in: engine)
     }

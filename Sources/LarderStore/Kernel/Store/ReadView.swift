@@ -8,8 +8,7 @@ internal import Synchronization
 public struct ReadView: ~Copyable {
     let transaction: LarderEngine.ReadTransaction
     let tables: Tables
-    private let uses: UseBits
-    let collectionUses: UseBits
+    let shared: SharedState
     /// Where the rows of the resource read last lie: within one snapshot that does not change.
     private let lastSource = Mutex<MergedSource?>(nil)
 }
@@ -19,8 +18,7 @@ extension ReadView: ReadContext {
     package init(transaction: consuming LarderEngine.ReadTransaction, source: Store) {
         self.transaction = transaction
         tables = source.tables
-        uses = source.shared.room.uses
-        collectionUses = source.shared.room.collectionUses
+        shared = source.shared
     }
 }
 
@@ -63,7 +61,7 @@ extension ReadView {
         if let last = lastSource.withLock({ $0 }), last.rows.owner == resource { return last }
         let found = try tables.mergedSource(of: resource, in: transaction)
         lastSource.withLock { $0 = found }
-        if found.hasRows { uses.note(found.rows.generation) }
+        if found.hasRows { shared.generationUses.note(found.rows.generation) }
         return found
     }
 

@@ -14,49 +14,62 @@ final class SharedState: Sendable {
 
     let environment: Environment
     let tables: Tables
-    let stagingSlot = StagingSlot()
+    /// That of the first open.
+    let host: HostServices
+    /// The most bytes that may be stored after a commit; nil for any number.
+    let sizeCap: Int64?
     let commits = GroupCommit()
     let meter: WriterMeter
-    let reclaimer: Reclaimer
-    /// Looks at the confirmed overlays that a commit has left.
-    let releaser: Releaser
-    /// Who reads which blob.
-    let leases: BlobLeases
-    /// What was used since usage was last written down.
-    let usage = UsageNotes()
-    let room: Room
+    /// Which generations were read lately.
+    let generationUses = UseBits()
+    /// What the layers do with commits, the lowest first.
+    let stages: [any CommitStage]
+    private let parts: [any SharedPart]
+    private let partsByType: [ObjectIdentifier: any SharedPart]
     private let hubs = Mutex<[ObjectIdentifier: Weak<ObservationHub>]>([:])
     private let isRecovered = Mutex(false)
 
-    /// The state of an open environment; `host` is the one of the first open.
+    /// The state of an open file.
     ///
+    /// - Parameters:
+    ///   - file: with the host of the first open.
+    ///   - parts: what the layers keep, the lowest layer first.
     /// - Throws: ``EngineError/openWithOtherOptions`` when another open of the file has another cap.
-    static func of(
-        _ environment: Environment, host: HostServices, sizeCap: Int64?
-    ) throws(EngineError) -> SharedState {
+    static func of(_ file: OpenFile, parts: [any SharedPart.Type]) throws(EngineError) -> SharedState {
+        let environment = file.environment
         let state = known.withLock { known in
             // While the state lives it holds its environment, so the identifier cannot be another's.
             if let state = known[ObjectIdentifier(environment)]?.object { return state }
             known = known.filter { $0.value.object != nil }
-            let state = SharedState(environment: environment, host: host, sizeCap: sizeCap)
+            let state = SharedState(file, parts)
             known[ObjectIdentifier(environment)] = Weak(object: state)
             return state
         }
-        if state.room.cap != sizeCap { throw .openWithOtherOptions }
+        if state.sizeCap != file.sizeCap { throw .openWithOtherOptions }
         return state
     }
 
-    private init(environment: Environment, host: HostServices, sizeCap: Int64?) {
-        self.environment = environment
+    private init(_ file: OpenFile, _ types: [any SharedPart.Type]) {
+        environment = file.environment
+        host = file.host
+        sizeCap = file.sizeCap
         tables = Tables(environment.tables)
         meter = WriterMeter(elapsed: host.elapsed)
-        releaser = Releaser(host: host)
-        leases = BlobLeases(path: environment.path)
-        room = Room(cap: sizeCap, now: host.now, usage: usage, leases: leases)
-        reclaimer = Reclaimer(
-            environment: environment, tables: tables, room: room, host: host, meter: meter, leases: leases)
-        room.setGarbage { [weak reclaimer] in reclaimer?.waiting ?? Room.Garbage() }
+        parts = types.map { $0.init(file) }
+        stages = parts.compactMap { $0 as? any CommitStage }
+        partsByType = Dictionary(uniqueKeysWithValues: parts.map { (ObjectIdentifier(type(of: $0)), $0) })
     }
+
+    /// The part of a type, which has to be registered.
+    func part<Part: SharedPart>(_ type: Part.Type) -> Part {
+        guard let part = partsByType[ObjectIdentifier(type)] as? Part else {
+            preconditionFailure("\(type) is not among the parts that the store was opened with")
+        }
+        return part
+    }
+
+    /// The parts that conform to a protocol of a layer, in the order of their layers.
+    func parts<Part>(as type: Part.Type) -> [Part] { parts.compactMap { $0 as? Part } }
 
     /// Runs `recover` unless it has run since the file was opened.
     func recoverOnce(_ recover: () -> Void) {
@@ -74,14 +87,12 @@ final class SharedState: Sendable {
         }
     }
 
-    /// Tells observers what a commit changed, and has the garbage it made removed and the overlays it left looked at.
+    /// Tells observers what a commit changed, and has the stages handle what it left.
     func publish(_ effects: CommitEffects) {
         if !effects.changes.isEmpty {
             for hub in hubs.withLock({ $0.values.compactMap(\.object) }) { hub.publish(effects.changes) }
         }
-        reclaimer.add(effects.garbage, blobs: effects.garbageBlobs, indexes: effects.garbageIndexes)
-        reclaimer.retry()
-        releaser.add(effects.releases, in: self)
+        for stage in stages { stage.committed(effects, in: self) }
     }
 
     /// Runs `body` in a transaction of its own on the writer thread, where the caller is.
@@ -90,7 +101,7 @@ final class SharedState: Sendable {
     ) throws -> Result {
         let (result, effects) = try meter.measure(isBulk: isBulk) {
             try environment.transact(durability: durability) { (engine: inout WriteTransaction) in
-                try Transaction.run(&engine, tables, room, body)
+                try Transaction.run(&engine, self, body)
             }
         }
         publish(effects)
@@ -99,7 +110,7 @@ final class SharedState: Sendable {
 }
 
 /// What a commit sets off.
-struct CommitEffects: Sendable {
+struct CommitEffects {
     /// What observers are told.
     var changes = ChangeSet()
     /// Generations whose rows nobody needs any more.
@@ -110,8 +121,6 @@ struct CommitEffects: Sendable {
     var garbageIndexes: [Int64] = []
     /// Blobs that became the bodies of responses.
     var namedBlobs: Set<Int64> = []
-    /// What was evicted.
-    var evictions: [Eviction] = []
-    /// Confirmed overlays that were too many to look at.
-    var releases = ReleaseOrders()
+    /// What the layers keep in the transaction.
+    let states = CommitStates()
 }

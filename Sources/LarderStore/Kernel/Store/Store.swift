@@ -20,13 +20,14 @@ public final class Store: Sendable {
 
     init(
         environment: Environment, host: HostServices, isReadOnly: Bool, sizeCap: Int64? = nil,
-        collectionAge: Duration? = nil
+        collectionAge: Duration? = nil, parts: [any SharedPart.Type]
     ) throws(EngineError) {
         self.environment = environment
         self.host = host
         self.isReadOnly = isReadOnly
         self.collectionAge = collectionAge
-        shared = try SharedState.of(environment, host: host, sizeCap: sizeCap)
+        let file = OpenFile(environment: environment, host: host, sizeCap: sizeCap)
+        shared = try SharedState.of(file, parts: parts)
         tables = shared.tables
         shared.add(hub)
     }
@@ -60,7 +61,7 @@ public final class Store: Sendable {
         let (isFirst, _) = isOpen.compareExchange(expected: true, desired: false, ordering: .acquiringAndReleasing)
         if !isFirst { throw EngineError.closed }
         hub.finish()
-        writeUsageSoon()
+        for stage in shared.stages { stage.end(self) }
         do throws(EngineError) {
             try environment.close(within: milliseconds)
         } catch {

@@ -1,14 +1,6 @@
 internal import LarderEngine
 public import LarderFormat
 
-/// What is to be sent.
-public struct PendingOutbox: Hashable, Sendable {
-    /// The entries that are neither failed nor rejected.
-    public let entries: Int
-    /// The bytes of their records and bodies.
-    public let byteCount: Int64
-}
-
 extension Transaction {
     /// Appends an entry to its lane and lays its effect over rows, in one commit with whatever else this transaction
     /// changes.

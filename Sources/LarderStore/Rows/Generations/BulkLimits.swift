@@ -12,17 +12,18 @@ enum BulkLimits {
     static let rowsPerLook = 64
 }
 
-extension BulkLimits {
-    /// A question to ask every few rows: is this batch's time up?
-    static func deadline(_ environment: Environment, _ host: HostServices) -> () -> Bool {
+extension SharedState {
+    /// Tells, asked for every row, whether the time of a batch of bulk work that begins now is up.
+    func deadline() -> () -> Bool {
+        let (environment, host) = (environment, host)
         let start = host.elapsed()
         var rows = 0
         return {
             rows += 1
-            guard rows % rowsPerLook == 0 else { return false }
+            guard rows % BulkLimits.rowsPerLook == 0 else { return false }
             let spent = host.elapsed() - start
-            return spent >= time
-                || (spent >= timeWhenAwaited && environment.hasWaitingWriters)
+            return spent >= BulkLimits.time
+                || (spent >= BulkLimits.timeWhenAwaited && environment.hasWaitingWriters)
         }
     }
 }

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Generations written at once interleave their keys and leave pages two thirds full; the others wait, and their
 /// transfers with them.
-final class StagingSlot: Sendable {
+final class StagingSlot: SharedPart {
     private struct State {
         var isTaken = false
         var nextTicket = 0
@@ -13,6 +13,8 @@ final class StagingSlot: Sendable {
     }
 
     private let state = Mutex(State())
+
+    init(_ file: OpenFile) {}
 
     /// Waits for the slot, first come, first served.
     func acquire() async throws(CancellationError) {
@@ -66,4 +68,9 @@ final class StagingSlot: Sendable {
         }
         next?.resume(returning: true)
     }
+}
+
+extension SharedState {
+    /// The right to write a generation of the file.
+    var stagingSlot: StagingSlot { part(StagingSlot.self) }
 }

@@ -29,7 +29,7 @@ extension Store {
             try Task.checkCancellation()
             let start = position
             position = try await bulk { transaction in
-                try transaction.load(sorted, from: start, in: staging, isTimeUp: self.shared.reclaimer.deadline())
+                try transaction.load(sorted, from: start, in: staging, isTimeUp: self.shared.deadline())
             }
         }
     }

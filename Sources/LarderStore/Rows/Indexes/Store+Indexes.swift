@@ -25,7 +25,7 @@ extension Store {
                 try Task.checkCancellation()
                 start = try await bulk { transaction in
                     try transaction.buildSome(
-                        of: index, generation: generation, from: key, isTimeUp: self.shared.reclaimer.deadline())
+                        of: index, generation: generation, from: key, isTimeUp: self.shared.deadline())
                 }
             }
         }
@@ -87,7 +87,7 @@ extension Transaction {
         try put(body: index.record(state).encode(), in: .indexes) { (key) throws(FormatError) in
             try IndexRecord.appendKey(index.number, to: &key)
         }
-        indexCache = IndexCache()
+        indexCache.removeAll()
     }
 
     /// Adds entries of rows from `start` on, until its time is up.
@@ -135,7 +135,7 @@ extension Transaction {
         }
         try remove(
             key: Self.key { (key) throws(FormatError) in try IndexRecord.appendKey(number, to: &key) }, in: .indexes)
-        indexCache = IndexCache()
+        indexCache.removeAll()
         return false
     }
 }

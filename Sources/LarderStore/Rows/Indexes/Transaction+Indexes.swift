@@ -2,11 +2,19 @@ internal import LarderEngine
 internal import LarderFormat
 
 /// What a transaction knows of the declared indexes.
-struct IndexCache {
+final class IndexCache: CommitState {
     /// All of them, once they were asked for.
     var declared: [SecondaryIndex]?
     /// Those over the rows of the type asked for last: changes come in series.
     var last: (resource: ResourceKey, type: String, indexes: RowIndexes?)?
+
+    init(_ shared: SharedState) {}
+
+    /// Forgets what was asked for: a declaration has changed.
+    func removeAll() {
+        declared = nil
+        last = nil
+    }
 }
 
 /// Changes of index entries, collected to be made in key order; of several of one key, the last counts.
@@ -24,21 +32,25 @@ struct IndexChanges {
 }
 
 extension Transaction {
+    /// The declared indexes, as far as they were needed.
+    var indexCache: IndexCache { state(IndexCache.self) }
+
     /// The indexes that are kept over the rows of one type of a resource, or nil.
     mutating func rowIndexes(over resource: ResourceKey, type: String) throws -> RowIndexes? {
+        let cache = indexCache
         let declared: [SecondaryIndex]
-        if let known = indexCache.declared {
+        if let known = cache.declared {
             declared = known
         } else {
             declared = try tables.declaredIndexes(in: engine)
-            indexCache.declared = declared
+            cache.declared = declared
         }
         if declared.isEmpty { return nil }
-        if let last = indexCache.last, last.resource == resource, last.type.utf8.elementsEqual(type.utf8) {
+        if let last = cache.last, last.resource == resource, last.type.utf8.elementsEqual(type.utf8) {
             return last.indexes
         }
         let indexes = RowIndexes(of: declared, over: resource, type: type)
-        indexCache.last = (resource, type, indexes)
+        cache.last = (resource, type, indexes)
         return indexes
     }
 

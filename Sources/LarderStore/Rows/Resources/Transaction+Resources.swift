@@ -26,7 +26,7 @@ extension Transaction {
         if record.floor > before.floor || record.state != before.state
             || record.liveGeneration != before.liveGeneration
         {
-            unsettled.insert(resource)
+            state(OverlaidChanges.self).resources.insert(resource)
         }
     }
 

@@ -11,9 +11,11 @@ extension Tables {
     ///   - rounds: how often the end may still be reached; counted down.
     ///   - isInUse: says which collections the write that needs room changes itself.
     func nextCollections<Source: TableReader & ~Copyable>(
-        in source: borrowing Source, room: Room, rounds: inout Int, limit: Int, isInUse: (CollectionName) -> Bool
+        in source: borrowing Source, shared: SharedState, rounds: inout Int, limit: Int,
+        isInUse: (CollectionName) -> Bool
     ) throws -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
+        let room = shared.room
         let now = room.now()
         while rounds > 0, found.count < limit {
             guard let next = try nextCollection(behind: room.hand.collection, in: source) else {
@@ -22,7 +24,9 @@ extension Tables {
                 break
             }
             room.hand.collection = next.number
-            guard let record = next.record, !isInUse(record.name), !room.collectionUses.take(next.number) else {
+            guard let record = next.record, !isInUse(record.name),
+                !shared.part(CollectionReads.self).uses.take(next.number)
+            else {
                 continue
             }
             found.append(

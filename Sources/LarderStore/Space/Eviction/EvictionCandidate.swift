@@ -39,9 +39,10 @@ extension Tables {
     ///   - looks: how many records may still be looked at; counted down.
     ///   - isInUse: says which resources the write that needs room changes itself.
     func nextResources<Source: TableReader & ~Copyable>(
-        in source: borrowing Source, room: Room, looks: inout Int, limit: Int, isInUse: (ResourceKey) -> Bool
+        in source: borrowing Source, shared: SharedState, looks: inout Int, limit: Int, isInUse: (ResourceKey) -> Bool
     ) throws -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
+        let room = shared.room
         let now = room.now()
         var last = room.hand.resource
         // At most once round, so that nothing is found twice.
@@ -52,7 +53,7 @@ extension Tables {
             func look(_ entry: borrowing Entry) {
                 looks -= 1
                 last = [UInt8](copying: entry.key)
-                if let candidate = candidate(entry, now, room, isInUse) { found.append(candidate) }
+                if let candidate = candidate(entry, now, shared, isInUse) { found.append(candidate) }
                 isMore = looks > end && found.count < limit
             }
             // From behind the last one looked at to the end, then from the start.
@@ -70,14 +71,14 @@ extension Tables {
     }
 
     private func candidate(
-        _ entry: borrowing Entry, _ now: Int64, _ room: Room, _ isInUse: (ResourceKey) -> Bool
+        _ entry: borrowing Entry, _ now: Int64, _ shared: SharedState, _ isInUse: (ResourceKey) -> Bool
     ) -> EvictionCandidate? {
         let decoded = try? decoding(.resources) { () throws(FormatError) in
             let body = try Record.open(entry.value, key: entry.key, seed: TableName.resources.seed)
             return (try ResourceRecord.decodeKey(entry.key), try ResourceRecord(decoding: body))
         }
         guard let (resource, record) = decoded, record.isEvictable, let generation = record.liveGeneration,
-            !isInUse(resource), !room.uses.take(generation)
+            !isInUse(resource), !shared.generationUses.take(generation)
         else { return nil }
         return EvictionCandidate(
             subject: .resource(resource),
@@ -105,9 +106,10 @@ extension Tables {
     ///   - looks: how many records may still be looked at; counted down.
     ///   - isInUse: says which blobs may not go now.
     func nextResponses<Source: TableReader & ~Copyable>(
-        in source: borrowing Source, room: Room, looks: inout Int, limit: Int, isInUse: (Int64) -> Bool
+        in source: borrowing Source, shared: SharedState, looks: inout Int, limit: Int, isInUse: (Int64) -> Bool
     ) throws -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
+        let room = shared.room
         let now = room.now()
         while looks > 0, found.isEmpty {
             let entries = try responses(after: room.hand.response, limit: min(looks, limit), in: source)
@@ -115,7 +117,7 @@ extension Tables {
             // At the end the hand goes back to the start.
             room.hand.response = entries.last?.place
             for entry in entries where !entry.record.isPinned && !isInUse(entry.record.blob) {
-                let used = max(entry.record.lastUsedAt, room.usage.lastUse(ofResponse: entry.record.blob) ?? .min)
+                let used = max(entry.record.lastUsedAt, shared.usage.lastUse(ofResponse: entry.record.blob) ?? .min)
                 found.append(
                     EvictionCandidate(
                         subject: .response(entry.place, blob: entry.record.blob),

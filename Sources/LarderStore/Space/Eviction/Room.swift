@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Shared by all opens of the file in this process, and in memory only: after a restart the hand begins anew, and what
 /// was used lately is known to the hour.
-final class Room: Sendable {
+final class Room: SharedPart {
     /// What was looked at last: the search goes on behind it.
     struct Hand: Sendable {
         /// The key of a resource.
@@ -29,26 +29,11 @@ final class Room: Sendable {
     let cap: Int64?
     /// Milliseconds since 1970-01-01 UTC.
     let now: @Sendable () -> Int64
-    /// Which generations were read lately.
-    let uses = UseBits()
-    /// Which collections were read lately.
-    let collectionUses = UseBits()
-    /// When responses were last used.
-    let usage: UsageNotes
-    /// Who reads which blob.
-    let leases: BlobLeases
-    /// Which lists are being walked.
-    let passes = ListPasses()
-    /// Which rows of lists are to be deleted if they are missing once more.
-    let doubts = ListDoubts()
     private let position = Mutex(Hand())
-    private let knownGarbage = Mutex<(@Sendable () -> Garbage)?>(nil)
 
-    init(cap: Int64?, now: @escaping @Sendable () -> Int64, usage: UsageNotes, leases: BlobLeases) {
-        self.cap = cap
-        self.now = now
-        self.usage = usage
-        self.leases = leases
+    init(_ file: OpenFile) {
+        cap = file.sizeCap
+        now = file.host.now
     }
 
     /// Where the search stands; on the writer thread only.
@@ -57,15 +42,23 @@ final class Room: Sendable {
         set { position.withLock { $0 = newValue } }
     }
 
-    /// The garbage that this process knows of.
-    var garbage: Garbage { knownGarbage.withLock { $0 }?() ?? Garbage() }
-
-    /// Says who knows the garbage.
-    func setGarbage(_ known: @escaping @Sendable () -> Garbage) {
-        knownGarbage.withLock { $0 = known }
-    }
-
     /// How far below the cap the content is brought when room has to be made, so that not every commit has to: a
     /// sixteenth, at most what one batch of bulk work writes.
     static func slack(_ cap: Int64) -> Int64 { min(cap / 16, Int64(BulkLimits.bytes)) }
+}
+
+extension Room: CommitStage {
+    func complete(_ transaction: inout Transaction) throws { try transaction.makeRoom() }
+
+    func begin(_ store: Store) { store.fitToCap() }
+}
+
+extension SharedState {
+    /// The room of the file.
+    var room: Room { part(Room.self) }
+}
+
+extension Transaction {
+    /// The room of the file.
+    var room: Room { shared.room }
 }

@@ -4,7 +4,7 @@ internal import Logging
 
 extension Store {
     /// The most bytes that may be stored after a commit, as ``StoreOptions/sizeCap`` has it; nil for any number.
-    public var sizeCap: Int64? { shared.room.cap }
+    public var sizeCap: Int64? { shared.sizeCap }
 
     /// Evictions as they happen, from now on; what comes faster than it is looked at is kept, up to the newest 256.
     ///

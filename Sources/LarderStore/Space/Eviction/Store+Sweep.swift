@@ -19,7 +19,7 @@ extension Store {
         let removed = try await sweepExpired(now: now)
         if let collectionAge { try await sweepCollections(before: now.subtractingClamped(collectionAge)) }
         writeUsageSoon()
-        let used = try read { view in try view.usedLately(shared.room.uses, now: now) }
+        let used = try read { view in try view.usedLately(shared.generationUses, now: now) }
         for start in stride(from: 0, to: used.count, by: Self.uses) {
             try Task.checkCancellation()
             let batch = Array(used[start..<min(start + Self.uses, used.count)])

@@ -46,7 +46,14 @@ extension Transaction {
     /// Journals an eviction, and has observers told.
     mutating func note(_ eviction: Eviction) throws {
         try note(eviction.record)
-        effects.evictions.append(eviction)
+        state(Evicted.self).bytes.addClamped(eviction.bytes)
         effects.changes.note(eviction)
     }
+}
+
+/// How much a transaction has evicted.
+final class Evicted: CommitState {
+    var bytes: Int64 = 0
+
+    init(_ shared: SharedState) {}
 }

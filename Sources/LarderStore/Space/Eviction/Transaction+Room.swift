@@ -45,7 +45,7 @@ extension Transaction {
             collectionsInUse: Set(
                 effects.changes.collections.compactMap { try? tables.collection($0, in: engine)?.number }))
         use.stored = try storedSize()
-        let gone = effects.evictions.reduce(Int64(0)) { $0.clampedSum($1.bytes) }
+        let gone = effects.states.known(Evicted.self)?.bytes ?? 0
         return .full(SpaceShortage(cap: cap, needed: needed, missing: missing, evictable: gone, use: use))
     }
 }
@@ -55,10 +55,10 @@ extension Transaction {
 extension Transaction {
     /// Removes the garbage that this process knows of, but for what somebody reads, down to a stored size of `target`.
     private mutating func reclaimKnownGarbage(downTo target: Int64) throws {
-        let known = room.garbage
+        let known = shared.reclaimer.waiting
         for generation in known.generations + effects.garbage { try reclaim(generation, downTo: target) }
         for blob in known.discarded where try storedSize() > target { try discardStagedBlob(blob) }
-        for blob in known.blobs + effects.garbageBlobs where !room.leases.isHeld(blob) {
+        for blob in known.blobs + effects.garbageBlobs where !shared.leases.isHeld(blob) {
             try reclaimBlob(blob, downTo: target)
         }
         for index in known.indexes + effects.garbageIndexes {
@@ -163,13 +163,13 @@ extension Transaction {
         let changes = effects.changes
         let named = effects.namedBlobs
         let resources = try tables.nextResources(
-            in: engine, room: room, looks: &looks.resources, limit: Self.window,
+            in: engine, shared: shared, looks: &looks.resources, limit: Self.window,
             isInUse: { changes.touched.contains($0) })
         let responses = try tables.nextResponses(
-            in: engine, room: room, looks: &looks.responses, limit: Self.window,
-            isInUse: { blob in named.contains(blob) || (sparesHeld && room.leases.isHeld(blob)) })
+            in: engine, shared: shared, looks: &looks.responses, limit: Self.window,
+            isInUse: { blob in named.contains(blob) || (sparesHeld && shared.leases.isHeld(blob)) })
         let collections = try tables.nextCollections(
-            in: engine, room: room, rounds: &looks.collectionRounds, limit: Self.window,
+            in: engine, shared: shared, rounds: &looks.collectionRounds, limit: Self.window,
             isInUse: { changes.collections.contains($0) })
         return resources + responses + collections
     }

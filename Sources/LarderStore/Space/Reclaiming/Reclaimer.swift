@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// When a commit fails, as on a full disk, everything that waits is kept and tried again after the next commit that
 /// succeeds. Only what cannot be removed because it is damaged is left to the next open.
-final class Reclaimer: Sendable {
+final class Reclaimer: SharedPart {
     private struct State {
         var generations: [Int64] = []
         var blobs: [Int64] = []
@@ -22,30 +22,16 @@ final class Reclaimer: Sendable {
         var isDone: Bool { generations.isEmpty && blobs.isEmpty && discarded.isEmpty && indexes.isEmpty }
     }
 
-    private let environment: Environment
-    private let tables: Tables
-    private let room: Room
     private let host: HostServices
-    private let meter: WriterMeter
-    private let leases: BlobLeases
     private let state = Mutex(State())
 
-    init(
-        environment: Environment, tables: Tables, room: Room, host: HostServices, meter: WriterMeter, leases: BlobLeases
-    ) {
-        self.environment = environment
-        self.tables = tables
-        self.room = room
-        self.host = host
-        self.meter = meter
-        self.leases = leases
-    }
+    init(_ file: OpenFile) { host = file.host }
 
     /// Has removed what garbage generations hold, the chunks of garbage blobs that nobody holds, and the entries of indexes
     /// that were given up.
-    func add(_ generations: [Int64], blobs: [Int64] = [], indexes: [Int64] = []) {
+    func add(_ generations: [Int64], blobs: [Int64] = [], indexes: [Int64] = [], in shared: SharedState) {
         if generations.isEmpty && blobs.isEmpty && indexes.isEmpty { return }
-        wake { state in
+        wake(shared) { state in
             state.generations += generations
             state.blobs += blobs
             state.indexes += indexes
@@ -62,29 +48,26 @@ final class Reclaimer: Sendable {
     }
 
     /// Makes a blob garbage if it is still being written, and has it removed.
-    func discard(_ blob: Int64) {
-        wake { $0.discarded.append(blob) }
+    func discard(_ blob: Int64, in shared: SharedState) {
+        wake(shared) { $0.discarded.append(blob) }
     }
 
-    /// A question to ask every few rows: is this batch's time up?
-    func deadline() -> () -> Bool { BulkLimits.deadline(environment, host) }
-
     /// Tries again what a failed commit has left; to be called after a commit that succeeded.
-    func retry() { wake { _ in } }
+    func retry(in shared: SharedState) { wake(shared) { _ in } }
 
-    private func wake(_ add: (inout State) -> Void) {
+    private func wake(_ shared: SharedState, _ add: (inout State) -> Void) {
         let isIdle = state.withLock { state in
             add(&state)
             if state.isRunning || state.isDone { return false }
             state.isRunning = true
             return true
         }
-        if isIdle { schedule() }
+        if isIdle { schedule(in: shared) }
     }
 
-    private func schedule() {
+    private func schedule(in shared: SharedState) {
         do throws(EngineError) {
-            try environment.onWriter(isBulk: true) { self.step() }
+            try shared.environment.onWriter(isBulk: true) { self.step(in: shared) }
         } catch {
             // The store is closing, or was stopped; the next open goes on.
             state.withLock { $0.isRunning = false }
@@ -93,17 +76,17 @@ final class Reclaimer: Sendable {
     }
 
     /// One batch; on the writer thread.
-    private func step() {
+    private func step(in shared: SharedState) {
         let now = state.withLock { $0 }
         let outcome =
             if !now.discarded.isEmpty {
-                discardSome(now.discarded)
+                discardSome(now.discarded, shared)
             } else if !now.blobs.isEmpty {
-                reclaimSome(now.blobs)
+                reclaimSome(now.blobs, shared)
             } else if let generation = now.generations.first {
-                reclaimSome(of: generation)
+                reclaimSome(of: generation, shared)
             } else if let index = now.indexes.first {
-                reclaimSome(ofIndex: index)
+                reclaimSome(ofIndex: index, shared)
             } else {
                 Outcome.done
             }
@@ -112,28 +95,28 @@ final class Reclaimer: Sendable {
             state.isRunning = outcome != .failed && !state.isDone
             return state.isRunning
         }
-        if goesOn { schedule() }
+        if goesOn { schedule(in: shared) }
     }
 
-    private func reclaimSome(of generation: Int64) -> Outcome {
-        let (isMore, outcome) = commit { transaction in
-            try transaction.reclaimSome(of: generation, isTimeUp: deadline())
+    private func reclaimSome(of generation: Int64, _ shared: SharedState) -> Outcome {
+        let (isMore, outcome) = commit(shared) { transaction in
+            try transaction.reclaimSome(of: generation, isTimeUp: shared.deadline())
         }
         if outcome != .failed, isMore != true { state.withLock { _ = $0.generations.removeFirst() } }
         return outcome
     }
 
-    private func reclaimSome(ofIndex index: Int64) -> Outcome {
-        let (isMore, outcome) = commit { transaction in
-            try transaction.reclaimSome(ofIndex: index, isTimeUp: deadline())
+    private func reclaimSome(ofIndex index: Int64, _ shared: SharedState) -> Outcome {
+        let (isMore, outcome) = commit(shared) { transaction in
+            try transaction.reclaimSome(ofIndex: index, isTimeUp: shared.deadline())
         }
         if outcome != .failed, isMore != true { state.withLock { _ = $0.indexes.removeFirst() } }
         return outcome
     }
 
     /// Makes what is still staging garbage; what was committed meanwhile stays.
-    private func discardSome(_ blobs: [Int64]) -> Outcome {
-        let (garbage, outcome) = commit { transaction in
+    private func discardSome(_ blobs: [Int64], _ shared: SharedState) -> Outcome {
+        let (garbage, outcome) = commit(shared) { transaction in
             try blobs.filter { blob in
                 try transaction.discardStagedBlob(blob)
                 return try transaction.isGarbage(blob)
@@ -148,16 +131,16 @@ final class Reclaimer: Sendable {
     }
 
     /// Removes as many blobs as one batch may, at least a part of one.
-    private func reclaimSome(_ blobs: [Int64]) -> Outcome {
+    private func reclaimSome(_ blobs: [Int64], _ shared: SharedState) -> Outcome {
         var condemned: [Int64] = []
-        let (ended, outcome) = commit { transaction -> Int in
-            let isTimeUp = deadline()
+        let (ended, outcome) = commit(shared) { transaction -> Int in
+            let isTimeUp = shared.deadline()
             var bytes: Int64 = 0
             for (position, blob) in blobs.enumerated() {
                 if bytes >= BulkLimits.bytes || isTimeUp() { return position }
                 // A claim made by an earlier run of this closure still holds.
                 if !condemned.contains(blob) {
-                    guard leases.condemn(blob) else { continue }
+                    guard shared.leases.condemn(blob) else { continue }
                     condemned.append(blob)
                 }
                 let limit = Int64(BulkLimits.bytes) - bytes
@@ -167,7 +150,7 @@ final class Reclaimer: Sendable {
             }
             return blobs.count
         }
-        for blob in condemned { leases.absolve(blob) }
+        for blob in condemned { shared.leases.absolve(blob) }
         if outcome != .failed { state.withLock { $0.blobs.removeFirst(ended ?? blobs.count) } }
         return outcome
     }
@@ -183,11 +166,13 @@ final class Reclaimer: Sendable {
     }
 
     /// Runs `body` in a commit of its own; nil when it failed.
-    private func commit<Result>(_ body: (inout Transaction) throws -> Result) -> (Result?, Outcome) {
+    private func commit<Result>(
+        _ shared: SharedState, _ body: (inout Transaction) throws -> Result
+    ) -> (Result?, Outcome) {
         do {
-            let result = try meter.measure(isBulk: true) {
-                try environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
-                    try Transaction.run(&engine, tables, room, body).0
+            let result = try shared.meter.measure(isBulk: true) {
+                try shared.environment.transact(durability: .relaxed) { (engine: inout WriteTransaction) in
+                    try Transaction.run(&engine, shared, body).0
                 }
             }
             state.withLock { $0.failure = nil }
@@ -215,4 +200,24 @@ final class Reclaimer: Sendable {
         default: false
         }
     }
+}
+
+extension Reclaimer: CommitStage {
+    func committed(_ effects: CommitEffects, in shared: SharedState) {
+        add(effects.garbage, blobs: effects.garbageBlobs, indexes: effects.garbageIndexes, in: shared)
+        retry(in: shared)
+    }
+
+    func recover(_ store: Store, isAlone: Bool) { store.recover(isAlone: isAlone) }
+}
+
+extension Reclaimer: BlobStage {
+    func isLeft(_ blob: Int64, in shared: SharedState) { add([], blobs: [blob], in: shared) }
+
+    func isGivenUp(_ blob: Int64, in shared: SharedState) { discard(blob, in: shared) }
+}
+
+extension SharedState {
+    /// Removes garbage.
+    var reclaimer: Reclaimer { part(Reclaimer.self) }
 }

@@ -19,7 +19,7 @@ extension Store {
                 while isMore {
                     try Task.checkCancellation()
                     isMore = try await bulk { transaction in
-                        try transaction.reclaimSome(of: generation, isTimeUp: self.shared.reclaimer.deadline())
+                        try transaction.reclaimSome(of: generation, isTimeUp: self.shared.deadline())
                     }
                 }
             }
@@ -34,7 +34,7 @@ extension Store {
             while isMore {
                 try Task.checkCancellation()
                 isMore = try await bulk { transaction in
-                    try transaction.reclaimSome(ofIndex: index.number, isTimeUp: self.shared.reclaimer.deadline())
+                    try transaction.reclaimSome(ofIndex: index.number, isTimeUp: self.shared.deadline())
                 }
             }
         }
@@ -49,14 +49,14 @@ extension Store {
                     guard self.shared.leases.condemn(blob) else { return false }
                     defer { self.shared.leases.absolve(blob) }
                     return try transaction.reclaimBlob(
-                        blob, limit: Int64(BulkLimits.bytes), isTimeUp: self.shared.reclaimer.deadline()
+                        blob, limit: Int64(BulkLimits.bytes), isTimeUp: self.shared.deadline()
                     ).isMore
                 }
             }
         }
     }
 
-    /// Has all garbage removed and confirmed overlays looked at, which the process that was to do so may have left.
+    /// Has all garbage removed, which the process that was to do so may have left.
     ///
     /// What cannot be recovered does not keep the store from opening: it is never visible, and a later open tries again.
     ///
@@ -68,15 +68,10 @@ extension Store {
             let garbage = try read { view in try view.tables.generations(in: .garbage, view.transaction) }
             let indexes = try read { view in try view.indexes() }.filter { $0.state == .removing }
             // What was staged a moment ago is given to the reclaimer twice; the second time does nothing.
-            shared.reclaimer.add(garbage.map(\.number), indexes: indexes.map(\.number))
-            shared.reclaimer.add([], blobs: try leftBlobs(isAlone: isAlone))
+            shared.reclaimer.add(garbage.map(\.number), indexes: indexes.map(\.number), in: shared)
+            shared.reclaimer.add([], blobs: try leftBlobs(isAlone: isAlone), in: shared)
         } catch {
             host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
-        }
-        do {
-            try recoverReleases(isAlone: isAlone)
-        } catch {
-            host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
         }
     }
 
@@ -89,14 +84,6 @@ extension Store {
         guard try shared.leases.isFree() else { return [] }
         try discard(staged)
         return garbage
-    }
-
-    /// Has looked at all confirmed overlays: the process that was to release some, or walked a list beneath them, is gone.
-    private func recoverReleases(isAlone: Bool) throws {
-        guard try read({ view in try view.hasConfirmedOverlays() }) else { return }
-        var orders = ReleaseOrders()
-        orders.add(isAlone ? .everything : .everythingBesideOthers)
-        shared.releaser.add(orders, in: shared)
     }
 
     private func discardStaged() throws {

@@ -85,12 +85,9 @@ extension Transaction {
         let others = try tables.filters(in: engine).map(\.number)
         for (resource, _) in members where try !isMember(resource, ofAny: others) {
             try sweep(resource)
-            if try record(of: resource)?.overlays ?? 0 > 0 {
-                releases.add(try ReleaseOrder(resource, isRemoval: true))
-            }
+            if try record(of: resource)?.overlays ?? 0 > 0 { state(RemovedFilters.self).overlaid.insert(resource) }
         }
-        // What the filter had let go before, or kept in doubt, is as the others have it from now on.
-        releases.add(.everything)
+        state(RemovedFilters.self).count += 1
         effects.changes.noteFilter(canonicalText)
     }
 

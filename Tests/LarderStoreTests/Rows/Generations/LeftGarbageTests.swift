@@ -181,13 +181,13 @@ final class OtherHolder {
         for round in 1...2 {
             try FileManager.default.moveItem(atPath: data, toPath: aside)
             for _ in 0..<5 {
-                store.shared.reclaimer.add([1_000_000])
+                store.shared.reclaimer.add([1_000_000], in: store.shared)
                 // Behind what the reclaimer does.
                 await #expect(throws: EngineError.replaced) { try await store.bulk { _ in } }
             }
             #expect(messages.all.count { $0 == "could not reclaim garbage" } == round)
             try FileManager.default.moveItem(atPath: aside, toPath: data)
-            store.shared.reclaimer.retry()
+            store.shared.reclaimer.retry(in: store.shared)
             try await store.eventually { store.shared.reclaimer.waiting.generations.isEmpty }
         }
         try store.close()

@@ -29,13 +29,15 @@ package struct ListDoubt: Sendable {
 }
 
 /// The unconfirmed deletions of each list; kept while the store is open.
-final class ListDoubts: Sendable {
+final class ListDoubts: SharedPart {
     struct List: Hashable {
         let resource: ResourceKey
         let type: String
     }
 
     private let doubts = Mutex<[List: ListDoubt]>([:])
+
+    init(_ file: OpenFile) {}
 
     subscript(list: List) -> ListDoubt? {
         get { doubts.withLock { $0[list] } }
@@ -46,11 +48,11 @@ final class ListDoubts: Sendable {
 extension Store {
     /// Which rows of a list a pass did not find and could not believe to be gone.
     package func doubt(over resource: ResourceKey, type: String) -> ListDoubt? {
-        shared.room.doubts[ListDoubts.List(resource: resource, type: type)]
+        shared.part(ListDoubts.self)[ListDoubts.List(resource: resource, type: type)]
     }
 
     /// Remembers which rows of a list are in doubt; nil for none.
     package func setDoubt(_ doubt: ListDoubt?, over resource: ResourceKey, type: String) {
-        shared.room.doubts[ListDoubts.List(resource: resource, type: type)] = doubt
+        shared.part(ListDoubts.self)[ListDoubts.List(resource: resource, type: type)] = doubt
     }
 }

@@ -7,8 +7,10 @@ internal import Synchronization
 ///
 /// Two processes that share a store do not hear of each other's passes: one of them walks a list and sends the writes over
 /// its rows.
-final class ListPasses: Sendable {
+final class ListPasses: SharedPart {
     private let underWay = Mutex<[ResourceKey: Int]>([:])
+
+    init(_ file: OpenFile) {}
 
     /// Whether more than so many passes over the list are under way.
     func isUnderWay(over resource: ResourceKey, besides count: Int) -> Bool {
@@ -25,6 +27,11 @@ final class ListPasses: Sendable {
     }
 }
 
+extension SharedState {
+    /// Which lists are being walked.
+    var passes: ListPasses { part(ListPasses.self) }
+}
+
 /// One pass over a paged list, from ``Store/beginPass(over:)`` to ``Store/end(_:isWhole:)``.
 package struct ListPass: Sendable {
     let resource: ResourceKey
@@ -37,12 +44,12 @@ extension Store {
     ///
     /// Every pass that was begun ends with ``end(_:isWhole:)``. Writes nothing.
     package func beginPass(over resource: ResourceKey) throws -> ListPass {
-        shared.room.passes.begin(resource)
+        shared.passes.begin(resource)
         do {
             let next = try read { view in try view.tables.counters(in: view.transaction).nextJournalSequence }
             return ListPass(resource: resource, journalAtBegin: next)
         } catch {
-            shared.room.passes.end(resource)
+            shared.passes.end(resource)
             throw error
         }
     }
@@ -56,7 +63,7 @@ extension Store {
     package func end(_ pass: ListPass, isWhole: Bool) async {
         do {
             // Not ended before, so that no commit in between takes what the pass has brought for missing.
-            defer { shared.room.passes.end(pass.resource) }
+            defer { shared.passes.end(pass.resource) }
             if try isOverlaid(pass.resource) { try await release(after: pass, isWhole: isWhole) }
         } catch {
             // The end of the next pass, or the next open, finds them.

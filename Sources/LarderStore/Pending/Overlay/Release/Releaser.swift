@@ -6,7 +6,7 @@ internal import Synchronization
 /// go first.
 ///
 /// In memory only: what it has not come to when the process ends is looked at after the next open, all that there is.
-final class Releaser: Sendable {
+final class Releaser: SharedPart {
     /// The most rows that one of its commits looks at: some milliseconds when each of them is released.
     static let mostRows = 64
 
@@ -18,7 +18,7 @@ final class Releaser: Sendable {
     private let host: HostServices
     private let state = Mutex(State())
 
-    init(host: HostServices) { self.host = host }
+    init(_ file: OpenFile) { host = file.host }
 
     /// Has looked at what `orders` name.
     func add(_ orders: ReleaseOrders, in shared: SharedState) {
@@ -64,4 +64,36 @@ final class Releaser: Sendable {
         }
         if !isDone { schedule(in: shared) }
     }
+}
+
+/// The orders that a transaction has left to commits after it.
+final class LeftReleases: CommitState {
+    var orders = ReleaseOrders()
+
+    init(_ shared: SharedState) {}
+}
+
+extension Releaser: CommitStage {
+    func complete(_ transaction: inout Transaction) throws { try transaction.settle() }
+
+    func committed(_ effects: CommitEffects, in shared: SharedState) {
+        if let left = effects.states.known(LeftReleases.self) { add(left.orders, in: shared) }
+    }
+
+    /// Has all confirmed overlays looked at: the process that was to release some, or walked a list beneath them, is gone.
+    func recover(_ store: Store, isAlone: Bool) {
+        do {
+            guard try store.read({ view in try view.hasConfirmedOverlays() }) else { return }
+            var orders = ReleaseOrders()
+            orders.add(isAlone ? .everything : .everythingBesideOthers)
+            add(orders, in: store.shared)
+        } catch {
+            host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension SharedState {
+    /// Looks at the confirmed overlays that a commit has left.
+    var releaser: Releaser { part(Releaser.self) }
 }

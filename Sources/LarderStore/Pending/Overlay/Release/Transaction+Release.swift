@@ -37,18 +37,30 @@ extension Transaction {
     /// after it.
     mutating func settle() throws {
         var left = Self.mostReleaseRows
-        while !unsettled.isEmpty || !releases.isEmpty {
+        var releases = try ordersOfRemovedFilters()
+        while true {
             // What is released may touch its resource.
-            while let resource = unsettled.popFirst() { releases.add(try ReleaseOrder(resource)) }
+            while let resource = effects.states.known(OverlaidChanges.self)?.resources.popFirst() {
+                releases.add(try ReleaseOrder(resource))
+            }
             guard let order = releases.popFirst() else { return }
             guard left > 0 else {
-                effects.releases.add(order)
+                state(LeftReleases.self).orders.add(order)
                 continue
             }
             let (rest, looked) = try settle(order, most: left)
             left -= looked
-            if let rest { effects.releases.add(rest) }
+            if let rest { state(LeftReleases.self).orders.add(rest) }
         }
+    }
+
+    private func ordersOfRemovedFilters() throws -> ReleaseOrders {
+        var orders = ReleaseOrders()
+        guard let removed = effects.states.known(RemovedFilters.self) else { return orders }
+        for resource in removed.overlaid { orders.add(try ReleaseOrder(resource, isRemoval: true)) }
+        // What the filters had let go before, or kept in doubt, is as the others have it from now on.
+        if removed.count > 0 { orders.add(.everything) }
+        return orders
     }
 
     /// Releases what may be of what an order names.

@@ -30,7 +30,7 @@ extension Transaction {
             isDoubted = filters.contains { $0.record.isRejected }
         } else {
             let mayBeWalked =
-                occasion == .openBesideOthers || room.passes.isUnderWay(over: resource, besides: occasion.endedPasses)
+                occasion == .openBesideOthers || shared.passes.isUnderWay(over: resource, besides: occasion.endedPasses)
             keeper = mayBeWalked ? .walk : .nobody
         }
         return Tenure(

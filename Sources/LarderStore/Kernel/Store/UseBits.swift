@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What was read since the hand that looks for something to evict last passed it.
+/// What was read lately: since it was last taken.
 ///
 /// One bit for a number, and numbers that are 65,536 apart share one: then one of them gets a second chance for
 /// nothing. A read of what was read before costs one relaxed load; nothing locks.

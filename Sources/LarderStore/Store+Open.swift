@@ -2,6 +2,14 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Store {
+    /// What the layers keep in memory for an open file, the lowest layer first: the order in which they handle commits.
+    static let parts: [any SharedPart.Type] = [
+        StagingSlot.self,
+        BlobLeases.self, UsageNotes.self, CollectionReads.self,
+        ListPasses.self, ListDoubts.self, Releaser.self,
+        Room.self, Reclaimer.self,
+    ]
+
     /// Opens the store in the directory at `path`, made when it does not exist.
     ///
     /// A process that opens the same directory twice with the same options shares one environment. Garbage that
@@ -19,10 +27,13 @@ extension Store {
             let isReadOnly = options.access == .readOnly || access == .readOnly
             let store = try Store(
                 environment: environment, host: host, isReadOnly: isReadOnly, sizeCap: options.sizeCap,
-                collectionAge: options.collectionAge)
+                collectionAge: options.collectionAge, parts: parts)
             if !isReadOnly {
-                store.shared.recoverOnce { store.recover(isAlone: environment.wasOpenedAlone) }
-                store.fitToCap()
+                let stages = store.shared.stages
+                store.shared.recoverOnce {
+                    for stage in stages { stage.recover(store, isAlone: environment.wasOpenedAlone) }
+                }
+                for stage in stages { stage.begin(store) }
             }
             return store
         } catch {
@@ -53,44 +64,6 @@ extension Store {
         for (key, body) in [(FormatRecord.key, format.encode()), (CountersRecord.key, CountersRecord().encode())] {
             let value = Record.seal(body: body.rawSpan, key: key.rawSpan, seed: TableName.meta.seed)
             try transaction.set(value.rawSpan, forKey: key.rawSpan, in: tables.meta)
-        }
-    }
-
-    static func readFormat(_ environment: Environment) throws -> FormatAccess {
-        try environment.read { transaction in try readFormat(in: transaction, environment.tables) }
-    }
-
-    /// What this version may do with the file, of which perhaps not all tables are there.
-    ///
-    /// - Throws: ``StoreError/notAStore``, ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``.
-    static func readFormat(
-        in transaction: borrowing ReadTransaction, _ tables: [String: Table]
-    ) throws -> FormatAccess {
-        guard let meta = tables[TableName.meta.rawValue] else { throw StoreError.notAStore }
-        let key = FormatRecord.key
-        guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else { throw StoreError.notAStore }
-        return try formatAccess(of: value)
-    }
-
-    /// What this version may do with a file that has this format record.
-    ///
-    /// - Throws: as ``readFormat(in:_:)``.
-    static func formatAccess(of value: RawSpan) throws(StoreError) -> FormatAccess {
-        do throws(FormatError) {
-            let body = try Record.open(
-                value, key: FormatRecord.key.rawSpan, seed: TableName.meta.seed, codec: RecordHeader.tupleCodec)
-            return try FormatRecord(decoding: body).access()
-        } catch {
-            throw formatFailure(error)
-        }
-    }
-
-    private static func formatFailure(_ error: FormatError) -> StoreError {
-        switch error {
-        case .notAStore: .notAStore
-        // Not damage: the record says so before anything that another version may have otherwise.
-        case .newerFormat, .olderFormat, .unknownFeatures: .unsupportedFormat(error)
-        default: .damaged(table: TableName.meta.rawValue, reason: error)
         }
     }
 }

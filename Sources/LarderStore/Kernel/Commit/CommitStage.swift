@@ -1,0 +1,66 @@
+internal import LarderEngine
+
+/// What a stage is made from: an open file, and how the first open of it was asked for.
+struct OpenFile {
+    let environment: Environment
+    let host: HostServices
+    /// The most bytes that may be stored after a commit; nil for any number.
+    let sizeCap: Int64?
+}
+
+/// What one layer keeps in memory for an open file, shared by all opens of the file in this process.
+///
+/// The kernel makes one instance of each registered type and finds it by its type; it names none of them.
+protocol SharedPart: AnyObject, Sendable {
+    /// Makes the part of a file that was just opened; other parts may not be there yet.
+    init(_ file: OpenFile)
+}
+
+/// A part that takes part in commits: the kernel calls the stages in the order in which they were registered, the lowest layer
+/// first.
+protocol CommitStage: SharedPart {
+    /// Completes a write transaction whose body has succeeded, before the counters are written.
+    func complete(_ transaction: inout Transaction) throws
+    /// Handles what a commit has left to do, on the writer thread, after observers were notified.
+    func committed(_ effects: CommitEffects, in shared: SharedState)
+    /// Recovers what other processes have left, once, at the first open for writing.
+    ///
+    /// - Parameter isAlone: whether no other process has the store open.
+    func recover(_ store: Store, isAlone: Bool)
+    /// Begins the work of an open for writing, after ``recover(_:isAlone:)``.
+    func begin(_ store: Store)
+    /// Ends the work of an open that is about to close.
+    func end(_ store: Store)
+}
+
+extension CommitStage {
+    func complete(_ transaction: inout Transaction) throws {}
+    func committed(_ effects: CommitEffects, in shared: SharedState) {}
+    func recover(_ store: Store, isAlone: Bool) {}
+    func begin(_ store: Store) {}
+    func end(_ store: Store) {}
+}
+
+/// What one layer keeps in a write transaction, from its first use until the stages have handled the commit.
+protocol CommitState: AnyObject {
+    init(_ shared: SharedState)
+}
+
+/// The states of the layers in one write transaction. There are few, so they are searched one by one.
+final class CommitStates {
+    private var states: [any CommitState] = []
+
+    /// The state of a type, made at its first use.
+    func state<State: CommitState>(_ type: State.Type, _ shared: SharedState) -> State {
+        if let known = known(type) { return known }
+        let state = State(shared)
+        states.append(state)
+        return state
+    }
+
+    /// The state of a type, or nil where it was not used.
+    func known<State: CommitState>(_ type: State.Type) -> State? {
+        for state in states { if let found = state as? State { return found } }
+        return nil
+    }
+}

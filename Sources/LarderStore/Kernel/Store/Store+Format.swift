@@ -1,0 +1,42 @@
+internal import LarderEngine
+internal import LarderFormat
+
+extension Store {
+    static func readFormat(_ environment: Environment) throws -> FormatAccess {
+        try environment.read { transaction in try readFormat(in: transaction, environment.tables) }
+    }
+
+    /// What this version may do with the file, of which perhaps not all tables are there.
+    ///
+    /// - Throws: ``StoreError/notAStore``, ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``.
+    static func readFormat(
+        in transaction: borrowing ReadTransaction, _ tables: [String: Table]
+    ) throws -> FormatAccess {
+        guard let meta = tables[TableName.meta.rawValue] else { throw StoreError.notAStore }
+        let key = FormatRecord.key
+        guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else { throw StoreError.notAStore }
+        return try formatAccess(of: value)
+    }
+
+    /// What this version may do with a file that has this format record.
+    ///
+    /// - Throws: as ``readFormat(in:_:)``.
+    static func formatAccess(of value: RawSpan) throws(StoreError) -> FormatAccess {
+        do throws(FormatError) {
+            let body = try Record.open(
+                value, key: FormatRecord.key.rawSpan, seed: TableName.meta.seed, codec: RecordHeader.tupleCodec)
+            return try FormatRecord(decoding: body).access()
+        } catch {
+            throw formatFailure(error)
+        }
+    }
+
+    private static func formatFailure(_ error: FormatError) -> StoreError {
+        switch error {
+        case .notAStore: .notAStore
+        // Not damage: the record says so before anything that another version may have otherwise.
+        case .newerFormat, .olderFormat, .unknownFeatures: .unsupportedFormat(error)
+        default: .damaged(table: TableName.meta.rawValue, reason: error)
+        }
+    }
+}
