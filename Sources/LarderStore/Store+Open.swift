@@ -5,8 +5,8 @@ extension Store {
     /// What the layers keep in memory for an open file, the lowest layer first: the order in which they handle commits.
     static let parts: [any SharedPart.Type] = [
         StagingSlot.self,
-        BlobLeases.self, UsageNotes.self, CollectionReads.self,
-        ListPasses.self, ListDoubts.self, Releaser.self,
+        BlobLeases.self, UsageNotes.self, CollectionReads.self, SingleAnswerUpkeep.self,
+        PatchRebase.self, ListPasses.self, ListDoubts.self, Releaser.self,
         Room.self, Reclaimer.self,
     ]
 

@@ -15,6 +15,7 @@ import Testing
             "Bridge", "Definition", "Predicates", "Answers", "Planning", "Tables", "Search", "Questions",
         ],
         "LarderServer": ["JSON", "Content", "Protocol", "Lists", "Idempotency", "", "HTTP"],
+        "LarderStore": ["JSON", "Kernel", "Rows", "Cached", "SyncState", "Pending", "Space", "Inspect", ""],
         "LarderSync": [
             "JSON", "Wire", "Vocabulary", "Apply", "Run", "Schedule", "Paging", "Coordinator", "KeepOffline",
         ],
@@ -22,10 +23,10 @@ import Testing
         "LarderTransport": ["", "Dates", "Conditions", "Exchange", "Waiting"],
         "LarderURLSession": [""],
     ]
-    /// The modules whose folders still use each other in circles.
-    private static let knotted: Set = ["LarderOutbox", "LarderStore"]
+    /// The module whose folders still use each other in circles.
+    private static let knotted: Set = ["LarderOutbox"]
 
-    @Test func `are in layers in every module but two`() throws {
+    @Test func `are in layers in every module but one`() throws {
         let modules = try FileManager.default.contentsOfDirectory(atPath: ModuleSources.root.path)
         #expect(Set(modules.filter { $0.hasPrefix("Larder") }) == Self.knotted.union(Self.layers.keys))
     }

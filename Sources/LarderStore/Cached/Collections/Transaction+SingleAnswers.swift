@@ -1,6 +1,15 @@
 internal import LarderEngine
 public import LarderFormat
 
+/// Forgets how a row was fetched by itself when the row is removed.
+final class SingleAnswerUpkeep: RowStage {
+    init(_ file: OpenFile) {}
+
+    func changed(_ row: RowChange, in transaction: inout Transaction) throws {
+        if row.isRemoval { try transaction.removeSingleAnswer(at: row.key) }
+    }
+}
+
 extension Transaction {
     /// Notes how a row was fetched by itself.
     ///

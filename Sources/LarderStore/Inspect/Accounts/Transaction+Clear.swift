@@ -77,7 +77,4 @@ extension Transaction {
     mutating func clearSome(of table: TableName) throws -> Bool {
         try removeSome(of: table, prefix: [], from: [0], bytes: Int64(BulkLimits.bytes), isTimeUp: { false }).isMore
     }
-
-    /// Makes the commit fully durable, whatever durability the write asked for.
-    mutating func requireFullDurability() { engine.requireFullDurability() }
 }

@@ -47,6 +47,9 @@ public struct Transaction: ~Copyable {
     /// The number this commit will have.
     public var commit: UInt64 { engine.commit }
 
+    /// Makes the commit fully durable, whatever durability the write asked for.
+    mutating func requireFullDurability() { engine.requireFullDurability() }
+
     /// What a layer keeps in this transaction.
     func state<State: CommitState>(_ type: State.Type) -> State { effects.states.state(type, shared) }
 }
@@ -92,6 +95,30 @@ extension Transaction {
     mutating func noteRemoved(bytes: Int64) {
         mutationCount += 1
         sizeDelta -= bytes
+    }
+
+    /// Removes records whose keys begin with `prefix`, from `start` on, as many as one commit should.
+    ///
+    /// They are not looked at: garbage has no digest to keep, so damaged records go like all others.
+    mutating func removeSome(
+        of name: TableName, prefix: [UInt8], from start: [UInt8], bytes limit: Int64, isTimeUp: () -> Bool
+    ) throws -> (count: Int64, bytes: Int64, isMore: Bool) {
+        var bytes: Int64 = 0
+        var isMore = false
+        let count = try engine.withCursor(in: tables[name]) { cursor in
+            try cursor.removeWhile(from: start.rawSpan, limit: .max) { entry in
+                // Stopping before an entry leaves it for the next batch; beyond the prefix there is nothing left.
+                guard entry.key.starts(with: prefix.rawSpan) else { return false }
+                if bytes >= limit || isTimeUp() {
+                    isMore = true
+                    return false
+                }
+                bytes += Int64(entry.key.byteCount + entry.value.byteCount)
+                return true
+            }
+        }
+        if count > 0 { noteRemoved(bytes: bytes) }
+        return (Int64(count), bytes, isMore)
     }
 
     static func key(_ build: (inout KeyBuffer) throws(FormatError) -> Void) throws(StoreError) -> [UInt8] {

@@ -93,28 +93,4 @@ extension Tables {
             },
             MemberRecord.init(decoding:))
     }
-
-    /// Calls `body` with every verified record whose key begins with `prefix`, in key order, until it answers false.
-    func forEach<Source: TableReader & ~Copyable>(
-        _ name: TableName, prefix: [UInt8], in source: borrowing Source,
-        _ body: (_ key: RawSpan, _ record: RawSpan) throws -> Bool
-    ) throws {
-        if prefix.count > Limits.key {
-            throw StoreError.invalid(.keyTooLong(actual: prefix.count, limit: Limits.key))
-        }
-        /// Answers whether to go on.
-        func visit(_ entry: borrowing Entry) throws -> Bool {
-            guard entry.key.starts(with: prefix.rawSpan) else { return false }
-            return try body(entry.key, try Self.body(of: entry.value, key: entry.key, table: name))
-        }
-        try source.withReadCursor(in: self[name]) { cursor in
-            // A seek that finds nothing leaves no position to step from.
-            var isGoing = prefix.isEmpty
-            if !prefix.isEmpty, let entry = try cursor.seek(prefix.rawSpan) { isGoing = try visit(entry) }
-            while isGoing {
-                guard let entry = try cursor.next() else { return }
-                isGoing = try visit(entry)
-            }
-        }
-    }
 }

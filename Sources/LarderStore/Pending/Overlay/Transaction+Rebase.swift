@@ -3,15 +3,24 @@ internal import LarderFormat
 
 // A patch is stored with the row it makes of what lies beneath. Whatever changes beneath comes here in its transaction.
 
+/// Brings patches in step with the server's rows beneath them.
+final class PatchRebase: RowStage {
+    init(_ file: OpenFile) {}
+
+    func changed(_ row: RowChange, in transaction: inout Transaction) throws {
+        if row.isOverlaid { try transaction.rebase(at: row.key, isRemoval: row.isRemoval) }
+    }
+
+    func replacedRows(of resource: ResourceKey, in transaction: inout Transaction) throws {
+        try transaction.remakePatches(of: resource)
+    }
+}
+
 extension Transaction {
     /// Brings the patches over a row in step with a change of the server's row, and has observers told of what is shown
     /// differently.
-    ///
-    /// - Parameters:
-    ///   - isRemoval: whether the server's row is gone.
-    ///   - isOverlaid: whether anything lies over rows of the resource.
-    mutating func noteServerRow(at key: RowKey, isRemoval: Bool, isOverlaid: Bool) throws {
-        switch isOverlaid ? try remakePatches(at: key) : .bare {
+    fileprivate mutating func rebase(at key: RowKey, isRemoval: Bool) throws {
+        switch try remakePatches(at: key) {
         case .bare: if isRemoval { effects.changes.noteRemoval(key) } else { effects.changes.noteUpsert(key) }
         case .changed: try noteMerged(key)
         case .same: break

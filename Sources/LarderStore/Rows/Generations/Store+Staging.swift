@@ -151,8 +151,7 @@ extension Transaction {
         try update(staging.resource) { $0 = record }
         generation.state = .live
         try putGeneration(staging.generation, generation)
-        effects.changes.noteReplaced(staging.resource)
-        try remakePatches(of: staging.resource)
+        try noteReplacedRows(of: staging.resource)
     }
 
     mutating func discard(_ staging: Staging) throws {

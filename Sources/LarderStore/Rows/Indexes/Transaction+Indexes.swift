@@ -106,29 +106,3 @@ struct IndexAddress {
 
     func isNamed(by address: IndexEntryKey.Address) -> Bool { address == row || address == hash }
 }
-
-extension Tables {
-    /// Calls `body` with every entry whose key begins with `prefix`, unverified, until it answers false.
-    ///
-    /// - Parameter start: where to begin; nil is the first of them.
-    func forEachRaw<Source: TableReader & ~Copyable>(
-        _ name: TableName, prefix: [UInt8], from start: [UInt8]? = nil, in source: borrowing Source,
-        _ body: (borrowing Entry) throws -> Bool
-    ) throws {
-        /// Answers whether to go on.
-        func visit(_ entry: borrowing Entry) throws -> Bool {
-            guard entry.key.starts(with: prefix.rawSpan) else { return false }
-            return try body(entry)
-        }
-        try source.withReadCursor(in: self[name]) { cursor in
-            let first = start ?? prefix
-            // A seek that finds nothing leaves no position to step from.
-            var isGoing = first.isEmpty
-            if !first.isEmpty, let entry = try cursor.seek(first.rawSpan) { isGoing = try visit(entry) }
-            while isGoing {
-                guard let entry = try cursor.next() else { return }
-                isGoing = try visit(entry)
-            }
-        }
-    }
-}

@@ -10,28 +10,7 @@ public protocol PayloadCoder: Sendable {
     func decode<Value: Decodable>(_ type: Value.Type, from payload: RawSpan) throws -> Value
 }
 
-extension ReadView {
-    /// The value stored at `key`, or nil when there is no row or its resource is not ready.
-    ///
-    /// - Throws: ``StoreError/unexpectedCodec(stored:expected:)`` when the row is not marked with the coder's codec;
-    ///   what the coder throws; as ``row(at:)``.
-    public borrowing func value<Value: Decodable>(
-        _ type: Value.Type, at key: RowKey, using coder: some PayloadCoder
-    ) throws -> Value? {
-        guard let row = try row(at: key) else { return nil }
-        return try row.value(type, using: coder)
-    }
-}
-
 extension Transaction {
-    /// The value stored at `key`, this transaction's own changes included; otherwise as ``ReadView/value(_:at:using:)``.
-    public borrowing func value<Value: Decodable>(
-        _ type: Value.Type, at key: RowKey, using coder: some PayloadCoder
-    ) throws -> Value? {
-        guard let row = try row(at: key) else { return nil }
-        return try row.value(type, using: coder)
-    }
-
     /// Puts a row whose payload is the encoded `value`, in place of the one there.
     ///
     /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC.

@@ -72,8 +72,7 @@ extension Transaction {
             $0.byteCount = 0
             $0.failure = nil
         }
-        effects.changes.noteReplaced(resource)
-        try remakePatches(of: resource)
+        try noteReplacedRows(of: resource)
     }
 
     /// Gives the rows of a generation up; they are removed after the commit.

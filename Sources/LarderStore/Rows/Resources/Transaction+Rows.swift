@@ -42,7 +42,7 @@ extension Transaction {
             try apply(changes)
         }
         let isOverlaid = try apply(tally, source)
-        try noteServerRow(at: key, isRemoval: false, isOverlaid: isOverlaid)
+        try note(RowChange(key: key, isRemoval: false, isOverlaid: isOverlaid))
     }
 
     /// Puts a row whose payload is an array; otherwise as ``put(_:at:updatedAt:codec:)-(RawSpan,_,_,_)``.
@@ -70,35 +70,10 @@ extension Transaction {
             }
         }
         guard try remove(key: encoded.array(), in: .rows) else { return false }
-        try removeSingleAnswer(at: key)
         try apply(changes)
         let isOverlaid = try apply(tally, source)
-        try noteServerRow(at: key, isRemoval: true, isOverlaid: isOverlaid)
+        try note(RowChange(key: key, isRemoval: true, isOverlaid: isOverlaid))
         return true
-    }
-
-    /// The row at `key` as local writes have it, or else as the server does, this transaction's own changes included; ends
-    /// with the next change.
-    @_lifetime(borrow self)
-    public borrowing func row(at key: RowKey) throws -> Row? {
-        try tables.mergedRow(at: key, in: engine)
-    }
-
-    /// A copy of the payload at `key`, this transaction's own changes included, or nil.
-    public borrowing func payload(at key: RowKey) throws -> [UInt8]? {
-        guard let row = try row(at: key) else { return nil }
-        return [UInt8](copying: row.payload)
-    }
-
-    /// Calls `body` with the rows of `range`, this transaction's own changes included.
-    @discardableResult
-    public borrowing func forEachRow(
-        in range: RowRange, reversed: Bool = false, limit: Int = .max, verified: Bool = true,
-        _ body: (borrowing RowEntry) throws -> Void
-    ) throws -> Int {
-        try tables.mergedScan(
-            range, from: try tables.mergedSource(of: range.resource, in: engine), in: engine, reversed: reversed,
-            limit: limit, verified: verified, body)
     }
 
     static func checksum(of value: RawSpan) throws(StoreError) -> UInt64 {

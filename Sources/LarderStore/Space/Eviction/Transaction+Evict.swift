@@ -46,14 +46,14 @@ extension Transaction {
     /// Journals an eviction, and has observers told.
     mutating func note(_ eviction: Eviction) throws {
         try note(eviction.record)
-        state(Evicted.self).bytes.addClamped(eviction.bytes)
+        state(EvictedBytes.self).count.addClamped(eviction.bytes)
         effects.changes.note(eviction)
     }
 }
 
 /// How much a transaction has evicted.
-final class Evicted: CommitState {
-    var bytes: Int64 = 0
+final class EvictedBytes: CommitState {
+    var count: Int64 = 0
 
     init(_ shared: SharedState) {}
 }

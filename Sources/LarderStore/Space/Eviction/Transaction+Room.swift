@@ -45,7 +45,7 @@ extension Transaction {
             collectionsInUse: Set(
                 effects.changes.collections.compactMap { try? tables.collection($0, in: engine)?.number }))
         use.stored = try storedSize()
-        let gone = effects.states.known(Evicted.self)?.bytes ?? 0
+        let gone = effects.states.known(EvictedBytes.self)?.count ?? 0
         return .full(SpaceShortage(cap: cap, needed: needed, missing: missing, evictable: gone, use: use))
     }
 }

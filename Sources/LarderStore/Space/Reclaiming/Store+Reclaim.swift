@@ -109,26 +109,6 @@ extension Store {
     }
 }
 
-extension Tables {
-    /// The generations in one state; those whose records are damaged are left out.
-    func generations<Source: TableReader & ~Copyable>(
-        in state: GenerationRecord.State, _ source: borrowing Source
-    ) throws -> [(number: Int64, record: GenerationRecord)] {
-        var found: [(number: Int64, record: GenerationRecord)] = []
-        try source.withReadCursor(in: generations) { cursor in
-            while let entry = try cursor.next() {
-                let decoded = try? decoding(.generations) { () throws(FormatError) in
-                    let body = try Record.open(entry.value, key: entry.key, seed: TableName.generations.seed)
-                    return (try GenerationRecord.decodeKey(entry.key), try GenerationRecord(decoding: body))
-                }
-                guard let (number, record) = decoded, record.state == state else { continue }
-                found.append((number, record))
-            }
-        }
-        return found
-    }
-}
-
 extension Transaction {
     /// Removes index entries, rows and single answers of a garbage generation until its time is up, and the generation with
     /// the last of them.
@@ -159,30 +139,6 @@ extension Transaction {
                 try GenerationRecord.appendKey(number, to: &key)
             }, in: .generations)
         return false
-    }
-
-    /// Removes records whose keys begin with `prefix`, from `start` on, as many as one commit should.
-    ///
-    /// They are not looked at: garbage has no digest to keep, so damaged records go like all others.
-    mutating func removeSome(
-        of name: TableName, prefix: [UInt8], from start: [UInt8], bytes limit: Int64, isTimeUp: () -> Bool
-    ) throws -> (count: Int64, bytes: Int64, isMore: Bool) {
-        var bytes: Int64 = 0
-        var isMore = false
-        let count = try engine.withCursor(in: tables[name]) { cursor in
-            try cursor.removeWhile(from: start.rawSpan, limit: .max) { entry in
-                // Stopping before an entry leaves it for the next batch; beyond the prefix there is nothing left.
-                guard entry.key.starts(with: prefix.rawSpan) else { return false }
-                if bytes >= limit || isTimeUp() {
-                    isMore = true
-                    return false
-                }
-                bytes += Int64(entry.key.byteCount + entry.value.byteCount)
-                return true
-            }
-        }
-        if count > 0 { noteRemoved(bytes: bytes) }
-        return (Int64(count), bytes, isMore)
     }
 
     /// As ``discard(_:)``; a damaged record of the owner keeps only its pointer.

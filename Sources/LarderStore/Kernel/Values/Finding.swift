@@ -73,15 +73,3 @@ extension Finding: CustomStringConvertible {
     /// Severity, table, kind, place and message, in one line.
     public var description: String { "\(severity.rawValue) \(table) \(kind.rawValue) at \(location): \(message)" }
 }
-
-/// What ``Store/verify(progress:_:)`` has been through.
-public struct VerifySummary: Hashable, Sendable {
-    /// Records read, in all tables.
-    public internal(set) var entries = 0
-    /// Bytes of their keys and values.
-    public internal(set) var bytes: Int64 = 0
-    /// Generations known or found among the rows.
-    public internal(set) var generations = 0
-    /// Findings reported.
-    public internal(set) var findings = 0
-}

@@ -1,0 +1,77 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// Runs `body`, whose failure means a damaged record of `table`.
+func decoding<Value>(_ table: TableName, _ body: () throws(FormatError) -> Value) throws(StoreError) -> Value {
+    do throws(FormatError) {
+        return try body()
+    } catch {
+        throw .damaged(table: table.rawValue, reason: error)
+    }
+}
+
+/// Walks that snapshots and write transactions share.
+extension Tables {
+    /// Calls `body` with every verified record whose key begins with `prefix`, in key order, until it answers false.
+    func forEach<Source: TableReader & ~Copyable>(
+        _ name: TableName, prefix: [UInt8], in source: borrowing Source,
+        _ body: (_ key: RawSpan, _ record: RawSpan) throws -> Bool
+    ) throws {
+        if prefix.count > Limits.key {
+            throw StoreError.invalid(.keyTooLong(actual: prefix.count, limit: Limits.key))
+        }
+        /// Answers whether to go on.
+        func visit(_ entry: borrowing Entry) throws -> Bool {
+            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+            return try body(entry.key, try Self.body(of: entry.value, key: entry.key, table: name))
+        }
+        try source.withReadCursor(in: self[name]) { cursor in
+            // A seek that finds nothing leaves no position to step from.
+            var isGoing = prefix.isEmpty
+            if !prefix.isEmpty, let entry = try cursor.seek(prefix.rawSpan) { isGoing = try visit(entry) }
+            while isGoing {
+                guard let entry = try cursor.next() else { return }
+                isGoing = try visit(entry)
+            }
+        }
+    }
+
+    /// Calls `body` with every entry whose key begins with `prefix`, unverified, until it answers false.
+    ///
+    /// - Parameter start: where to begin; nil is the first of them.
+    func forEachRaw<Source: TableReader & ~Copyable>(
+        _ name: TableName, prefix: [UInt8], from start: [UInt8]? = nil, in source: borrowing Source,
+        _ body: (borrowing Entry) throws -> Bool
+    ) throws {
+        /// Answers whether to go on.
+        func visit(_ entry: borrowing Entry) throws -> Bool {
+            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+            return try body(entry)
+        }
+        try source.withReadCursor(in: self[name]) { cursor in
+            let first = start ?? prefix
+            // A seek that finds nothing leaves no position to step from.
+            var isGoing = first.isEmpty
+            if !first.isEmpty, let entry = try cursor.seek(first.rawSpan) { isGoing = try visit(entry) }
+            while isGoing {
+                guard let entry = try cursor.next() else { return }
+                isGoing = try visit(entry)
+            }
+        }
+    }
+
+    /// Calls `body` with what can be read of a table; damaged records are passed over.
+    func forEachReadable<Source: TableReader & ~Copyable, Value>(
+        _ name: TableName, in source: borrowing Source,
+        _ decode: (_ key: RawSpan, _ body: RawSpan) throws(FormatError) -> Value, _ body: (Value) throws -> Void
+    ) throws {
+        try source.withReadCursor(in: self[name]) { cursor in
+            while let entry = try cursor.next() {
+                let value = try? decoding(name) { () throws(FormatError) in
+                    try decode(entry.key, try Record.open(entry.value, key: entry.key, seed: name.seed))
+                }
+                if let value { try body(value) }
+            }
+        }
+    }
+}
