@@ -42,9 +42,12 @@ let package = Package(
 
         .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
         .target(name: "LarderFormat", dependencies: ["CXXHash"]),
+        .target(name: "LarderJSON"),
         .target(
             name: "LarderStore",
-            dependencies: ["LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "LarderEngine", "LarderFormat", "LarderJSON", .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(
             name: "LarderTransport",
             dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
@@ -66,7 +69,7 @@ let package = Package(
         .target(
             name: "LarderOutbox",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderEngine", "LarderTransport",
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderJSON", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -74,12 +77,12 @@ let package = Package(
         .target(
             name: "LarderQuery",
             dependencies: [
-                "CSQLite", "LarderStore", "LarderFormat", .product(name: "Logging", package: "swift-log"),
+                "CSQLite", "LarderStore", "LarderFormat", "LarderJSON", .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "Larder",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderEngine", "LarderSync", "LarderHTTP", "LarderOutbox",
+                "LarderStore", "LarderFormat", "LarderEngine", "LarderJSON", "LarderSync", "LarderHTTP", "LarderOutbox",
                 "LarderTransport", "CLarderSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -153,10 +156,12 @@ let package = Package(
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "CompileTests", dependencies: ["LarderEngine", "LarderStore"]),
         .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
+        .testTarget(name: "LarderJSONTests", dependencies: ["LarderJSON"]),
         .testTarget(
             name: "LarderStoreTests",
             dependencies: [
-                "LarderStore", "LarderEngine", "LarderFormat", .product(name: "Logging", package: "swift-log"),
+                "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "LarderHTTPTests",
@@ -170,7 +175,8 @@ let package = Package(
         .testTarget(
             name: "LarderOutboxTests",
             dependencies: [
-                "LarderOutbox", "LarderStore", "LarderEngine", "LarderFormat", "LarderTransport", "LarderTesting",
+                "LarderOutbox", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LarderTransport",
+                "LarderTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -178,13 +184,13 @@ let package = Package(
         .testTarget(
             name: "LarderQueryTests",
             dependencies: [
-                "LarderQuery", "CSQLite", "LarderStore", "LarderEngine", "LarderFormat", "LarderTesting",
+                "LarderQuery", "CSQLite", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LarderTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "CacheToolTests",
             dependencies: [
-                "cachetool", "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderServer",
+                "cachetool", "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LarderServer",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Help"]),

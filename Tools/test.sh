@@ -8,8 +8,9 @@ traits=(--traits Server,AsyncHTTPClient)
 suites=("$@")
 if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
-        ArchitectureTests LarderFormatTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests SimulatorTests
-        LarderServerTests LarderSyncTests LarderHTTPTests LarderOutboxTests LarderQueryTests CacheToolTests ReadmeTests CrashTests
+        ArchitectureTests LarderFormatTests LarderJSONTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests
+        SimulatorTests LarderServerTests LarderSyncTests LarderHTTPTests LarderOutboxTests LarderQueryTests CacheToolTests ReadmeTests
+        CrashTests
     )
 fi
 

@@ -4,6 +4,7 @@
 @_exported public import LarderEngine
 @_exported public import LarderFormat
 @_exported public import LarderHTTP
+@_exported public import LarderJSON
 @_exported public import LarderOutbox
 @_exported public import LarderStore
 @_exported public import LarderSync

@@ -11,6 +11,7 @@ import Testing
         "LarderEngine": ["Errors", "Table", "Support", "Cursor", "Files", "Transaction", "Environment"],
         "LarderFormat": ["", "Coding", "Identity", "Tuples", "Layout", "Values", "Keys", "Records"],
         "LarderHTTP": ["Fields", "Policy", "Cache", "Fetch", "Objects", "Queries"],
+        "LarderJSON": [""],
         "LarderQuery": [
             "Bridge", "Definition", "Predicates", "Answers", "Planning", "Tables", "Search", "Questions",
         ],

@@ -1,4 +1,4 @@
-internal import LarderStore
+internal import LarderJSON
 
 /// The body of an upload: a JSON object with one member, an array of points as they lie in the buffer.
 enum UploadBody {

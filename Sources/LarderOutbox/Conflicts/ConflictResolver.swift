@@ -1,5 +1,6 @@
 public import HTTPTypes
 internal import LarderFormat
+internal import LarderJSON
 internal import LarderStore
 internal import LarderTransport
 

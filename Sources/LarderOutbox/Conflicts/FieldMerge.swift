@@ -1,4 +1,4 @@
-internal import LarderStore
+internal import LarderJSON
 
 extension ConflictPolicy {
     /// What the server holds, with some members of the local row: of JSON objects, at the top level.

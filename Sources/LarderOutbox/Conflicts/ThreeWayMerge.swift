@@ -1,4 +1,4 @@
-internal import LarderStore
+internal import LarderJSON
 
 extension ConflictPolicy {
     /// Who has the say where both sides have changed the same.

@@ -1,4 +1,5 @@
 internal import LarderFormat
+internal import LarderJSON
 internal import LarderStore
 
 /// The body of a batch, and what its answer says.
@@ -31,7 +32,7 @@ enum BatchBody {
         guard entry.draft.blob == nil, entry.payload != Array("null".utf8),
             entry.draft.fields.allSatisfy({ $0.name.lowercased() == "content-type" })
         else { return false }
-        return entry.payload.isEmpty || JSONText.isValue(entry.payload.rawSpan)
+        return entry.payload.isEmpty || JSONText.isValue(entry.payload.span)
     }
 
     /// What an answer `{"outcomes":[{"id":…,"status":…,"replayed":…,"retry_after":…,"sequence":…,"body":…},…]}` says of each

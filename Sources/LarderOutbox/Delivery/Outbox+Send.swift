@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import LarderFormat
+internal import LarderJSON
 internal import LarderStore
 internal import LarderTransport
 internal import Logging

@@ -1,4 +1,5 @@
 public import LarderFormat
+internal import LarderJSON
 internal import LarderStore
 
 /// A place of the device at one moment.

@@ -1,4 +1,5 @@
 public import LarderFormat
+internal import LarderJSON
 public import LarderStore
 
 /// What of an answer to an accepted write becomes the row of its first effect, for writes that load it.

@@ -1,4 +1,5 @@
 internal import LarderFormat
+internal import LarderJSON
 internal import LarderStore
 
 /// How a write is merged into the one before it that was never sent, so that both are one request.
@@ -73,7 +74,7 @@ extension OverlayChange {
         guard let patch = JSONMergePatch(changes) else { return nil }
         switch self {
         case .replacement(let payload, let codec):
-            return .replacement(patch.merged(over: payload.rawSpan, codec: codec))
+            return .replacement(patch.merged(over: payload, codec: codec))
         case .removal:
             // A patch of no row makes none.
             return .removal

@@ -1,5 +1,5 @@
 public import LarderFormat
-public import LarderStore
+public import LarderJSON
 
 /// A table for questions: the rows of one type, of one resource or of all resources of a group.
 ///

@@ -1,3 +1,4 @@
+internal import LarderJSON
 internal import LarderStore
 
 /// One way of reading a table that SQLite may choose for a statement.

@@ -1,4 +1,5 @@
 internal import LarderFormat
+internal import LarderJSON
 internal import LarderStore
 
 /// The words of rows, in SQLite's FTS5: `search.sqlite` beside the store's data, or in memory.

@@ -1,4 +1,5 @@
 import LarderFormat
+import LarderJSON
 import LarderOutbox
 import LarderStore
 import Testing

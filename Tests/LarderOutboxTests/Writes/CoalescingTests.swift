@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import LarderFormat
+import LarderJSON
 import LarderOutbox
 import LarderStore
 import LarderTesting
@@ -240,7 +241,7 @@ import Testing
     }
 
     private static func merged(_ patch: [UInt8], over target: [UInt8]) -> [UInt8] {
-        JSONMergePatch(patch)?.merged(over: target.rawSpan, codec: .json) ?? target
+        JSONMergePatch(patch)?.merged(over: target.span) ?? target
     }
 
     private static func sorted(_ text: [UInt8]?) throws -> Data {

@@ -1,5 +1,6 @@
 import Foundation
 import LarderFormat
+import LarderJSON
 import LarderQuery
 import LarderStore
 import LarderTesting

@@ -1,4 +1,5 @@
 import LarderFormat
+import LarderJSON
 import LarderQuery
 import LarderStore
 import LarderTesting

@@ -2,6 +2,7 @@
 // whichever index or order of a join finds it.
 
 import LarderFormat
+import LarderJSON
 import LarderQuery
 import LarderStore
 import Testing

@@ -1,4 +1,5 @@
 import LarderFormat
+import LarderJSON
 import LarderStore
 
 /// The tables in which the sample has records.

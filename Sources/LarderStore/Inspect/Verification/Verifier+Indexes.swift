@@ -1,5 +1,6 @@
 internal import LarderEngine
 internal import LarderFormat
+internal import LarderJSON
 
 extension Verifier {
     /// Checks `indexes`, each record by itself. FORMAT.md, Invariant 14.

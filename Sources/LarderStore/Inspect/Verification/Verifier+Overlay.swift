@@ -1,5 +1,6 @@
 internal import LarderEngine
 internal import LarderFormat
+internal import LarderJSON
 
 extension Verifier {
     /// Checks `overlay`. FORMAT.md, Invariant 18.

@@ -1,4 +1,5 @@
-internal import LarderFormat
+package import LarderFormat
+package import LarderJSON
 
 /// What a row is: the server's, or what an overlay makes of it.
 struct RowContent: Hashable, Sendable {
@@ -85,7 +86,7 @@ struct OverlayLayer: Hashable, Sendable {
     mutating func remake(over beneath: RowContent?) -> Bool {
         guard let patch = record.patch, let merge = JSONMergePatch(patch) else { return false }
         let before = (record.makesRow, payload, codec)
-        payload = beneath.map { merge.merged(over: $0.payload.rawSpan, codec: $0.codec) } ?? []
+        payload = beneath.map { merge.merged(over: $0.payload, codec: $0.codec) } ?? []
         record.makesRow = beneath != nil
         codec = beneath == nil ? .opaque : .json
         return before != (record.makesRow, payload, codec)
@@ -166,5 +167,12 @@ struct OverlayStack: Sendable {
             }
         }
         return found
+    }
+}
+
+extension JSONMergePatch {
+    /// What it makes of a row's payload; one that is marked with another codec counts as an empty object.
+    package func merged(over payload: [UInt8], codec: PayloadCodec) -> [UInt8] {
+        merged(over: codec == .json ? payload.span : Span())
     }
 }

@@ -1,4 +1,5 @@
 public import LarderFormat
+public import LarderJSON
 
 /// A secondary index that the host wants: the rows of one type, sorted by one value of their JSON payloads.
 ///

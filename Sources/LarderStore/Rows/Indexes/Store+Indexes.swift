@@ -1,5 +1,6 @@
 internal import LarderEngine
 internal import LarderFormat
+internal import LarderJSON
 
 extension Store {
     /// Declares an index, builds it in short commits that let other writes go first, and returns when it is whole.

@@ -32,6 +32,13 @@ import Testing
         #expect(try store.findings() == [])
     }
 
+    @Test func `takes a row of another codec for an empty object, whatever its bytes are`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1, codec: .opaque) }
+        try await lay(patch(#"{"b":2}"#), 1, store)
+        #expect(try text(1, store) == #"{"b":2}"#)
+    }
+
     @Test func `makes no row where there is none, and one as soon as there is`() async throws {
         let store = try temporary.open()
         try await lay(patch(#"{"b":2}"#), 1, store)

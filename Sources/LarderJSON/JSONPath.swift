@@ -4,7 +4,7 @@
 /// `."a name"` one in quotes, which may hold anything but a quote, `[3]` an element counted from 0. Elements counted
 /// from the end are not understood.
 public struct JSONPath: Hashable, Sendable {
-    enum Step: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
         case member([UInt8])
         case element(Int)
     }
@@ -14,7 +14,7 @@ public struct JSONPath: Hashable, Sendable {
 
     /// The path as it was written.
     public let text: String
-    let steps: [Step]
+    package let steps: [Step]
 
     /// Reads a path; nil when it is none, or has more than 64 steps.
     public init?(_ text: String) {

@@ -1,5 +1,3 @@
-internal import LarderFormat
-
 /// The members of a JSON object, each as it is spelled: to be taken apart, changed, and written back.
 ///
 /// Names are compared with their escapes decoded, byte for byte. Of members with one name the first counts.
@@ -25,8 +23,8 @@ package struct JSONMembers: Hashable, Sendable {
     ///
     /// - Complexity: O(*n*) in its bytes.
     package init?(_ text: [UInt8]) {
-        guard text.rawSpan.isUTF8 else { return nil }
         var lexer = JSONLexer(text.span)
+        guard lexer.isUTF8 else { return nil }
         lexer.skipSpace()
         guard lexer.take(UInt8(ascii: "{")) else { return nil }
         lexer.skipSpace()

@@ -1,4 +1,5 @@
 package import LarderFormat
+package import LarderJSON
 
 /// Reads the values at some paths out of JSON payloads, typed as SQLite's `json_extract` types them.
 ///
@@ -49,10 +50,11 @@ package struct JSONExtractor: Sendable {
     /// - Complexity: O(*n*) in the bytes of the payload: all of it is read once, to see that it is JSON.
     package func values(of payload: RawSpan, codec: PayloadCodec) -> [IndexValue] {
         let nothing = [IndexValue](repeating: .null, count: count)
-        guard codec == .json, payload.isUTF8 else { return nothing }
+        guard codec == .json else { return nothing }
         var values = nothing
         var visited = [Bool](repeating: false, count: nodes.count)
         var lexer = JSONLexer(payload.bytes)
+        guard lexer.isUTF8 else { return nothing }
         lexer.skipSpace()
         guard walk(0, depth: 0, &lexer, &values, &visited) else { return nothing }
         lexer.skipSpace()
@@ -147,7 +149,30 @@ package struct JSONExtractor: Sendable {
         default:
             guard let isWhole = lexer.skipNumber() else { return nil }
             let range = start..<lexer.position
-            return isWanted ? JSONStrings.number(lexer.bytes, range, isWhole: isWhole) : .null
+            return isWanted ? number(lexer.bytes, range, isWhole: isWhole) : .null
         }
+    }
+
+    /// A number: an integer where it is written as one and fits 64 bits, else the nearest real.
+    private static func number(_ bytes: Span<UInt8>, _ range: Range<Int>, isWhole: Bool) -> IndexValue {
+        if isWhole, let integer = integer(bytes, range) { return .integer(integer) }
+        let text = JSONStrings.text(bytes, range, hasEscapes: false)
+        // The grammar of JSON's numbers is a part of that of Swift's; what is too large reads as infinity.
+        return Double(text).map { .real($0) } ?? .null
+    }
+
+    private static func integer(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int64? {
+        let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
+        var value: Int64 = 0
+        for index in range.lowerBound + (isNegative ? 1 : 0)..<range.upperBound {
+            let digit = Int64(bytes[index]) - 0x30
+            let (tens, overflowed) = value.multipliedReportingOverflow(by: 10)
+            // Counted below zero, where the range is one wider.
+            let (next, underflowed) = tens.subtractingReportingOverflow(digit)
+            if overflowed || underflowed { return nil }
+            value = next
+        }
+        if isNegative { return value }
+        return value == .min ? nil : -value
     }
 }

@@ -1,9 +1,7 @@
-internal import LarderFormat
-
 /// What the strings and containers of a JSON text say, once a ``JSONLexer`` has been over them.
-enum JSONStrings {
+package enum JSONStrings {
     /// The text of a string, given without its quotes; half a surrogate pair reads as U+FFFD.
-    static func text(_ bytes: Span<UInt8>, _ range: Range<Int>, hasEscapes: Bool) -> String {
+    package static func text(_ bytes: Span<UInt8>, _ range: Range<Int>, hasEscapes: Bool) -> String {
         let decoded = hasEscapes ? unescaped(bytes, range) : copy(bytes, range)
         return String(decoding: decoded, as: UTF8.self)
     }
@@ -14,7 +12,7 @@ enum JSONStrings {
     }
 
     /// Whether a member's name, given without its quotes, is `name`.
-    static func isName(_ name: [UInt8], _ bytes: Span<UInt8>, _ range: Range<Int>, hasEscapes: Bool) -> Bool {
+    package static func isName(_ name: [UInt8], _ bytes: Span<UInt8>, _ range: Range<Int>, hasEscapes: Bool) -> Bool {
         if hasEscapes { return unescaped(bytes, range) == name }
         guard range.count == name.count else { return false }
         for index in name.indices where bytes[range.lowerBound + index] != name[index] { return false }
@@ -22,7 +20,7 @@ enum JSONStrings {
     }
 
     /// A value without the white space between its parts; strings and numbers stay as they are spelled.
-    static func minified(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String {
+    package static func minified(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String {
         var output: [UInt8] = []
         output.reserveCapacity(range.count)
         var isInString = false
@@ -42,31 +40,8 @@ enum JSONStrings {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// A number: an integer where it is written as one and fits 64 bits, else the nearest real.
-    static func number(_ bytes: Span<UInt8>, _ range: Range<Int>, isWhole: Bool) -> IndexValue {
-        if isWhole, let integer = integer(bytes, range) { return .integer(integer) }
-        let text = String(decoding: copy(bytes, range), as: UTF8.self)
-        // The grammar of JSON's numbers is a part of that of Swift's; what is too large reads as infinity.
-        return Double(text).map { .real($0) } ?? .null
-    }
-
-    private static func integer(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int64? {
-        let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
-        var value: Int64 = 0
-        for index in range.lowerBound + (isNegative ? 1 : 0)..<range.upperBound {
-            let digit = Int64(bytes[index]) - 0x30
-            let (tens, overflowed) = value.multipliedReportingOverflow(by: 10)
-            // Counted below zero, where the range is one wider.
-            let (next, underflowed) = tens.subtractingReportingOverflow(digit)
-            if overflowed || underflowed { return nil }
-            value = next
-        }
-        if isNegative { return value }
-        return value == .min ? nil : -value
-    }
-
     private static func copy(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
-        [UInt8](copying: RawSpan(_elements: bytes.extracting(range)))
+        [UInt8](copying: bytes.extracting(range))
     }
 
     private static func unescaped(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {

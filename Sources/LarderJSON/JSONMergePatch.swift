@@ -1,5 +1,3 @@
-package import LarderFormat
-
 /// A JSON merge patch (RFC 7396): an object that says which members of another to set, and with `null` which to remove.
 ///
 /// What it sets and what it leaves alone keeps its spelling, numbers among it, and members their order; what it adds
@@ -32,8 +30,8 @@ package struct JSONMergePatch: Sendable {
     ///
     /// - Complexity: O(*n*) in its bytes.
     package init?(_ bytes: [UInt8]) {
-        guard bytes.rawSpan.isUTF8 else { return nil }
         var lexer = JSONLexer(bytes.span)
+        guard lexer.isUTF8 else { return nil }
         lexer.skipSpace()
         guard let root = Self.node(&lexer, depth: 0) else { return nil }
         lexer.skipSpace()
@@ -42,20 +40,16 @@ package struct JSONMergePatch: Sendable {
         self.root = root
     }
 
-    /// What it makes of a row's payload; a payload that is no JSON text, or is marked with another codec, counts as what
-    /// RFC 7396 says of all that is no object: as an empty one.
+    /// What it makes of `target`; one that is no JSON text counts as what RFC 7396 says of all that is no object: as an
+    /// empty one.
     ///
     /// - Complexity: O(*n* + *m*) in the bytes of both.
-    package func merged(over payload: RawSpan, codec: PayloadCodec) -> [UInt8] {
+    package func merged(over target: Span<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(bytes.count + payload.byteCount)
-        guard case .object = root, codec == .json, payload.isUTF8 else {
-            append(root, to: &output)
-            return output
-        }
-        var lexer = JSONLexer(payload.bytes)
+        output.reserveCapacity(bytes.count + target.count)
+        var lexer = JSONLexer(target)
         lexer.skipSpace()
-        guard Self.isWhole(lexer) else {
+        guard case .object = root, lexer.isUTF8, Self.isWhole(lexer) else {
             append(root, to: &output)
             return output
         }
@@ -171,7 +165,7 @@ extension JSONMergePatch {
     }
 
     private static func copy(_ bytes: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]) {
-        output.append(copying: RawSpan(_elements: bytes.extracting(range)))
+        output.append(copying: bytes.extracting(range))
     }
 }
 

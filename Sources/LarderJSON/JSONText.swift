@@ -1,12 +1,11 @@
-internal import LarderFormat
-
 /// Small questions about JSON texts (RFC 8259), and the writing of their strings.
 package enum JSONText {
     /// Whether `bytes` are one value in UTF-8 and nothing else, no white space around it either.
-    package static func isValue(_ bytes: RawSpan) -> Bool {
-        guard bytes.isUTF8, bytes.byteCount > 0 else { return false }
-        var lexer = JSONLexer(bytes.bytes)
-        guard !JSONLexer.isSpace(lexer.bytes[0]), !JSONLexer.isSpace(lexer.bytes[lexer.bytes.count - 1]) else {
+    package static func isValue(_ bytes: Span<UInt8>) -> Bool {
+        var lexer = JSONLexer(bytes)
+        guard bytes.count > 0, lexer.isUTF8, !JSONLexer.isSpace(lexer.bytes[0]),
+            !JSONLexer.isSpace(lexer.bytes[lexer.bytes.count - 1])
+        else {
             return false
         }
         return lexer.skipValue(depth: 0) && lexer.next == nil

@@ -1,5 +1,4 @@
-import LarderFormat
-import LarderStore
+import LarderJSON
 import Testing
 
 @Suite struct `The members of a JSON object` {

@@ -1,35 +1,36 @@
-internal import LarderFormat
-
 /// Steps over the parts of one JSON text, whole and in memory; nil or false where it is none.
 ///
 /// Accepts the texts of RFC 8259 in UTF-8 that nest at most ``mostDepth`` deep, and nothing else. It never traps, and
 /// every step is linear in the bytes it goes over.
-struct JSONLexer: ~Escapable {
+package struct JSONLexer: ~Escapable {
     /// The deepest nesting of objects and arrays.
-    static let mostDepth = 1000
+    package static let mostDepth = 1000
 
     private static let wordTrue = Array("true".utf8)
     private static let wordFalse = Array("false".utf8)
     private static let wordNull = Array("null".utf8)
 
-    let bytes: Span<UInt8>
-    var position = 0
+    package let bytes: Span<UInt8>
+    package private(set) var position = 0
 
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>) {
+    package init(_ bytes: Span<UInt8>) {
         self.bytes = bytes
     }
 
+    /// Whether the bytes are UTF-8.
+    package var isUTF8: Bool { (try? UTF8Span(validating: bytes)) != nil }
+
     /// The next byte, or nil at the end.
-    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+    package var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     /// Steps over white space.
-    mutating func skipSpace() {
+    package mutating func skipSpace() {
         while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
     }
 
     /// Steps over `byte`, if it is the next one.
-    mutating func take(_ byte: UInt8) -> Bool {
+    package mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
@@ -38,7 +39,7 @@ struct JSONLexer: ~Escapable {
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
     /// Steps over a string and its quotes; tells whether it holds escapes.
-    mutating func skipString() -> Bool? {
+    package mutating func skipString() -> Bool? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         var hasEscapes = false
         while position < bytes.count {
@@ -70,7 +71,7 @@ struct JSONLexer: ~Escapable {
     }
 
     /// Steps over a number; tells whether it has neither fraction nor exponent.
-    mutating func skipNumber() -> Bool? {
+    package mutating func skipNumber() -> Bool? {
         _ = take(UInt8(ascii: "-"))
         if !take(UInt8(ascii: "0")), !skipDigits() { return nil }
         var isWhole = true
@@ -93,7 +94,7 @@ struct JSONLexer: ~Escapable {
     }
 
     /// Steps over a string, a number or a literal.
-    mutating func skipScalar() -> Bool {
+    package mutating func skipScalar() -> Bool {
         switch next {
         case UInt8(ascii: "\""): skipString() != nil
         case UInt8(ascii: "t"): skip(Self.wordTrue)
@@ -111,7 +112,7 @@ struct JSONLexer: ~Escapable {
     }
 
     /// Steps over a member's name, its colon and the white space around; answers the name's place without quotes.
-    mutating func skipName() -> (range: Range<Int>, hasEscapes: Bool)? {
+    package mutating func skipName() -> (range: Range<Int>, hasEscapes: Bool)? {
         let start = position + 1
         guard let hasEscapes = skipString() else { return nil }
         let range = start..<position - 1
@@ -122,7 +123,7 @@ struct JSONLexer: ~Escapable {
     }
 
     /// Steps over a value of any kind that stands at `depth`.
-    mutating func skipValue(depth: Int) -> Bool {
+    package mutating func skipValue(depth: Int) -> Bool {
         // One bit for each container now open within: 1 for an object.
         var kinds = InlineArray<16, UInt64>(repeating: 0)
         var open = 0

@@ -1,0 +1,13 @@
+// The one file of this module with `unsafe`: no pointer outlives the closure it is lent to.
+
+extension Array where Element == UInt8 {
+    /// Copies the bytes of `span`.
+    init(copying span: Span<UInt8>) {
+        self = unsafe span.withUnsafeBufferPointer { bytes in unsafe [UInt8](bytes) }
+    }
+
+    /// Appends the bytes of `span`.
+    mutating func append(copying span: Span<UInt8>) {
+        unsafe span.withUnsafeBufferPointer { bytes in unsafe append(contentsOf: bytes) }
+    }
+}
