@@ -16,7 +16,7 @@ import Testing
             "Bridge", "Definition", "Predicates", "Answers", "Planning", "Tables", "Search", "Questions",
         ],
         "LarderServer": ["JSON", "Content", "Protocol", "Lists", "Idempotency", "", "HTTP"],
-        "LarderStore": ["JSON", "Kernel", "Rows", "Cached", "SyncState", "Pending", "Space", "Inspect", ""],
+        "LarderStore": ["Kernel", "Rows", "Cached", "SyncState", "Pending", "Space", "Inspect", ""],
         "LarderSync": [
             "JSON", "Wire", "Vocabulary", "Apply", "Run", "Schedule", "Paging", "Coordinator", "KeepOffline",
         ],
