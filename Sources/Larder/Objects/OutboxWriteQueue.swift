@@ -3,6 +3,7 @@ internal import LarderFormat
 public import LarderHTTP
 public import LarderOutbox
 public import LarderStore
+internal import LarderTransport
 
 /// An outbox as the queue in which an ``ObjectCache``'s writes of persistent classes wait.
 ///
@@ -54,6 +55,26 @@ public struct OutboxWriteQueue: WriteQueue {
     public func account() throws -> String? {
         try outbox.store.read { view in
             try view.session().flatMap { $0.state == .signedOut ? nil : $0.account }
+        }
+    }
+
+    /// The rest of the wait that outbox, sync and an ``ObjectCache`` share, over restarts.
+    ///
+    /// - Throws: what the store throws.
+    public func serverWait(of server: String) throws -> Duration? {
+        let now = outbox.store.host.now()
+        return try outbox.store.read { view in
+            try view.serverWait(of: server, at: now).map { .milliseconds($0.remaining(at: now)) }
+        }
+    }
+
+    /// Stores a wait for all of them; it counts up to a day.
+    ///
+    /// - Throws: what the store throws.
+    public func noteServerWait(_ wait: Duration, of server: String) async throws {
+        let now = outbox.store.host.now()
+        try await outbox.store.write { transaction in
+            try transaction.noteServerWait(of: server, milliseconds: wait.milliseconds, at: now)
         }
     }
 

@@ -175,15 +175,17 @@ extension ObjectCache {
         }
     }
 
-    /// Sends a request; an answer of success that is not the server's is thrown.
+    /// Sends a request; an answer of success that is not the server's is thrown, and so is the rest of the server's wait.
     func send(_ request: HTTPRequest, body: [UInt8]?) async throws(HTTPCacheError) -> TransportResponse {
         guard isOnline() else { throw .transport(.noConnection(reason: "the host says so")) }
+        try checkServerWait(request)
         let response: TransportResponse
         do throws(TransportError) {
             response = try await transport.send(request, body: body, timeouts: options.timeouts)
         } catch {
             throw .transport(error)
         }
+        await noteServerWait(response.head, to: request)
         if response.head.status.kind == .successful, !service.accepts(response.head, at: request.path ?? "") {
             throw .transport(.notTheServers)
         }

@@ -25,7 +25,7 @@ extension ObjectCache {
     /// that wait.
     ///
     /// What a captive portal answers in the server's place (a redirection, 511, an HTML page) counts as no connection, as do
-    /// 408, 429 and 503.
+    /// 408, 429 and 503. A wait that the server asked for (`Retry-After`) counts so too until it is over, for reads as well.
     ///
     /// With ``ObjectStrategy/networkOnly`` nothing is queued and nothing is kept (a deleted object is still removed locally):
     /// older writes about the object that wait are sent first, and where they cannot be, this one is not sent either.

@@ -75,11 +75,26 @@ public protocol WriteQueue: Sendable {
 
     /// The account signed in; nil when none is, and where there are no accounts, which is the default.
     func account() throws -> String?
+
+    /// The time that is left of the wait that a server asked for (`Retry-After`) in any part of the program; nil when there is
+    /// none, which is the default.
+    ///
+    /// - Parameter server: scheme and authority, as `https://api.example.com`.
+    func serverWait(of server: String) throws -> Duration?
+
+    /// Stores that a server asked for a wait, for every part of the program; the default does nothing.
+    func noteServerWait(_ wait: Duration, of server: String) async throws
 }
 
 extension WriteQueue {
     /// No account.
     public func account() throws -> String? { nil }
+
+    /// No wait.
+    public func serverWait(of server: String) throws -> Duration? { nil }
+
+    /// Does nothing.
+    public func noteServerWait(_ wait: Duration, of server: String) async throws {}
 
     /// Whether a write waits that a later one must not overtake.
     public func hasWaiting() throws -> Bool { try !waiting().isEmpty }
