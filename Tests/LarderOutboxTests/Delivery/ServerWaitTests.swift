@@ -44,6 +44,7 @@ import Testing
         let outbox = try world.outbox()
         let uploader = BufferUploader(outbox: outbox)
         let upload = Task { await uploader.run() }
+        defer { upload.cancel() }
         try await world.running(outbox) {
             try await world.wait(outbox) { $0.isRunning }
             try await world.store.write {
@@ -51,7 +52,8 @@ import Testing
             }
             _ = try await outbox.enqueue(note(1))
             try await uploader.append(Array("{}".utf8), at: 1)
-            try await world.wait(outbox) { $0.pauses == [.askedToWait(until: now + 60_000)] }
+            let status = try await world.wait(outbox) { !$0.pauses.isEmpty || !world.requests.isEmpty }
+            try #require(status.pauses == [.askedToWait(until: now + 60_000)])
             await world.clock.sleepers(atLeast: 2)
             #expect(world.requests.isEmpty)
             world.clock.advance(by: .seconds(60))

@@ -12,8 +12,9 @@ struct NotReadyTests {
     init() throws { filter = try ResourceFilter("translations:*") }
 
     private func expectMissing(_ coordinator: SyncCoordinator, _ ids: [Int64]) async throws {
-        let error = try #require(
-            await #expect(throws: NotReadyError.self) { try await coordinator.waitUntilReady(filter) })
+        let wait = Task { try await coordinator.waitUntilReady(filter) }
+        let told = await wait.endOrCancellation()
+        let error = try #require(#expect(throws: NotReadyError.self) { try told.get() })
         #expect(error.missing.map(\.key.id) == ids)
         for id in ids { #expect(error.description.contains("translations/\(id)")) }
     }
@@ -154,12 +155,19 @@ struct EarlierFailureTests {
             await gate.held()
             return await waiting(coordinator)
         }
-        // The limit of time ends this test, and not the task.
-        let told = await withTaskCancellationHandler {
-            await task.result
-        } onCancel: {
-            task.cancel()
-        }
+        let told = await task.endOrCancellation()
         #expect(throws: NotReadyError.self) { try told.get() }
+    }
+}
+
+extension Task where Failure == any Error {
+    /// What it ends with; one that does not end is cancelled after half a minute, and ends with that.
+    fileprivate func endOrCancellation() async -> Result<Success, Failure> {
+        let limit = Task<Void, any Error> {
+            try await Task<Never, Never>.sleep(for: .seconds(30))
+            cancel()
+        }
+        defer { limit.cancel() }
+        return await result
     }
 }
