@@ -118,7 +118,7 @@ let package = Package(
         .target(
             name: "LarderTesting",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderTransport",
+                "LarderStore", "LarderFormat", "LarderOutbox", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
