@@ -101,5 +101,18 @@ extension Misuse {
                     }
                 }
                 """),
+        Misuse(
+            name: "a write marked as delivered", preamble: storePreamble,
+            wrong: """
+                func snippet(_ store: Store, _ id: UUIDBytes) async throws {
+                    try await store.write { transaction in try transaction.accept(id, at: 0) }
+                }
+                """,
+            diagnostic: "'accept' is inaccessible due to 'package' protection level",
+            right: """
+                func snippet(_ store: Store, _ id: UUIDBytes) async throws {
+                    _ = try await store.write { transaction in try transaction.outboxEntry(id) }
+                }
+                """),
     ]
 }

@@ -12,7 +12,7 @@ public struct Blob: Hashable, Sendable {
 extension Transaction {
     /// Gives a live blob up: nothing is to name it from this commit on. Its chunks are removed after the commit, and
     /// when nobody holds it.
-    public mutating func discardBlob(_ number: Int64) throws {
+    package mutating func discardBlob(_ number: Int64) throws {
         var record: BlobRecord
         do {
             guard let found = try tables.blob(number, in: engine), found.state != .garbage else { return }

@@ -13,7 +13,7 @@ extension Transaction {
     ///   - fetchedAt: when the server sent it, in milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/invalid(_:)`` for a name, a row or a validator beyond the limits; ``EngineError``.
     /// - Complexity: O(*n*) for the rows held before and now.
-    public mutating func putCollection(
+    package mutating func putCollection(
         _ name: CollectionName, rows: [RowKey], home: ResourceKey, validators: Validators = Validators(),
         fetchedAt: Int64
     ) throws {
@@ -53,7 +53,7 @@ extension Transaction {
     ///   - fetchedAt: when it was confirmed, in milliseconds since 1970-01-01 UTC.
     /// - Returns: false when there is none.
     @discardableResult
-    public mutating func confirmCollection(
+    package mutating func confirmCollection(
         _ name: CollectionName, validators: Validators = Validators(), fetchedAt: Int64
     ) throws -> Bool {
         try Self.check(validators)
@@ -72,7 +72,7 @@ extension Transaction {
     ///
     /// - Returns: the rows it held, in its order, none if it was damaged; nil when there was no collection.
     @discardableResult
-    public mutating func removeCollection(_ name: CollectionName) throws -> [RowKey]? {
+    package mutating func removeCollection(_ name: CollectionName) throws -> [RowKey]? {
         do {
             guard let (number, record) = try tables.collection(name, in: engine) else { return nil }
             let rows = try tables.rowKeys(ofCollection: number, record, in: engine)
@@ -88,7 +88,7 @@ extension Transaction {
     ///
     /// - Returns: how many there were.
     @discardableResult
-    public mutating func removeCollections(ofClass className: String) throws -> Int {
+    package mutating func removeCollections(ofClass className: String) throws -> Int {
         let numbers = try tables.collectionNumbers(ofClass: className, in: engine)
         for collection in try tables.collections(numbers, in: engine) { try removeCollection(collection.name) }
         return numbers.count
@@ -102,7 +102,7 @@ extension Transaction {
     /// Forgets the validators of every collection that holds a row: the row is not what they were sent with any more.
     ///
     /// - Complexity: one range of keys, and one lookup for each collection.
-    public mutating func removeValidators(ofCollectionsHolding row: RowKey) throws {
+    package mutating func removeValidators(ofCollectionsHolding row: RowKey) throws {
         for number in try tables.collectionNumbers(holding: row, in: engine) {
             guard var record = try tables.collection(number: number, in: engine) else { continue }
             record.entityTag = nil

@@ -14,7 +14,7 @@ extension Transaction {
     /// Notes how a row was fetched by itself.
     ///
     /// - Parameter fetchedAt: when the server sent or confirmed it, in milliseconds since 1970-01-01 UTC.
-    public mutating func putSingleAnswer(at row: RowKey, validators: Validators, fetchedAt: Int64) throws {
+    package mutating func putSingleAnswer(at row: RowKey, validators: Validators, fetchedAt: Int64) throws {
         try Self.check(validators)
         let record = SingleAnswerRecord(
             entityTag: validators.entityTag, lastModified: validators.lastModified, fetchedAt: fetchedAt,
@@ -31,14 +31,14 @@ extension Transaction {
 
     /// Forgets how a row was fetched by itself; false when that was not known.
     @discardableResult
-    public mutating func removeSingleAnswer(at row: RowKey) throws -> Bool {
+    package mutating func removeSingleAnswer(at row: RowKey) throws -> Bool {
         try removeCollectionRecord { (key) throws(FormatError) in
             try CollectionKey.append(single: row, to: &key)
         }
     }
 
     /// Forgets how the rows of one type were fetched by themselves.
-    public mutating func removeSingleAnswers(ofType type: String, in resource: ResourceKey) throws {
+    package mutating func removeSingleAnswers(ofType type: String, in resource: ResourceKey) throws {
         let prefix = CollectionKey.prefix(singlesOf: resource, type: type)
         _ = try removeSome(of: .collections, prefix: prefix, from: prefix, bytes: .max, isTimeUp: { false })
     }

@@ -13,7 +13,7 @@ extension Transaction {
     /// - Returns: how the ring is now.
     /// - Throws: ``StoreError/invalid(_:)`` for a payload above ``Limits/bufferPoint``, or names too long for a key.
     @discardableResult
-    public mutating func appendPoint(
+    package mutating func appendPoint(
         _ payload: [UInt8], to name: BufferName, at time: Int64, limit: Int = 1000
     ) throws -> BufferState {
         precondition(limit > 0, "a ring of \(limit) points")
@@ -45,7 +45,7 @@ extension Transaction {
     /// The commit is fully durable, whatever durability the write asked for.
     ///
     /// - Returns: false, and nothing is changed, when the ring is gone or its upload is another than `old`.
-    public mutating func updateUpload(
+    package mutating func updateUpload(
         of name: BufferName, from old: BufferUpload, to new: BufferUpload
     ) throws -> Bool {
         guard var record = try tables.buffer(name, in: engine), BufferState(record: record).upload == old else {
@@ -65,7 +65,7 @@ extension Transaction {
     /// - Parameter refused: whether the server does not want them, rather than has them.
     /// - Returns: false, and nothing is changed, when the ring is gone, its upload is another than `old`, or there is
     ///   no flight.
-    public mutating func acknowledgePoints(
+    package mutating func acknowledgePoints(
         of name: BufferName, from old: BufferUpload, to new: BufferUpload, refused: Bool = false
     ) throws -> Bool {
         guard let flight = old.flight, try updateUpload(of: name, from: old, to: new),
@@ -83,7 +83,7 @@ extension Transaction {
     }
 
     /// Removes a ring with all its points.
-    public mutating func removeBuffer(_ name: BufferName) throws {
+    package mutating func removeBuffer(_ name: BufferName) throws {
         for sequence in try sequences(of: name, in: 0...Int64.max) { try removePoint(of: name, sequence) }
         try remove(
             key: Self.key { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) }, in: .buffers)

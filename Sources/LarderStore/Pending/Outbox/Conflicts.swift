@@ -5,7 +5,7 @@ extension Transaction {
     /// Journals how a conflict was settled.
     ///
     /// The commit is fully durable, whatever durability the write asked for.
-    public mutating func note(_ conflict: SettledConflict) throws {
+    package mutating func note(_ conflict: SettledConflict) throws {
         engine.requireFullDurability()
         try note(JournalRecord(time: conflict.time, event: .conflict(conflict)))
     }

@@ -1,5 +1,5 @@
 internal import LarderEngine
-public import LarderFormat
+package import LarderFormat
 
 extension Transaction {
     /// Changes what an entry sends that was never sent, and what readers see of it, in one commit with whatever else this
@@ -19,7 +19,7 @@ extension Transaction {
     /// - Throws: ``StoreError/unknownEntry(_:)``, ``StoreError/invalid(_:)`` for a payload beyond the limits; as
     ///   ``layOver(_:at:updatedAt:entryID:sequence:)``.
     @discardableResult
-    public mutating func amendEntry(
+    package mutating func amendEntry(
         _ id: UUIDBytes, with draft: OutboxDraft, effects: [RowEffect], at time: Int64
     ) throws -> OutboxEntry? {
         guard var delivery = try tables.delivery(id, in: engine), let old = try tables.entry(id, in: engine) else {

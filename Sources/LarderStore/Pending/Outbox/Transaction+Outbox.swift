@@ -11,7 +11,7 @@ extension Transaction {
     /// - Throws: ``StoreError/duplicateEntry(_:)``, ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits,
     ///   and for an effect that is none. Nothing of the entry is kept then, also when the transaction goes on.
     @discardableResult
-    public mutating func enqueue(_ draft: OutboxDraft, effects: [RowEffect] = []) throws -> OutboxEntry {
+    package mutating func enqueue(_ draft: OutboxDraft, effects: [RowEffect] = []) throws -> OutboxEntry {
         try check(draft)
         let sequence = try next(\.nextOutboxSequence)
         return try insert(draft, sequence: sequence, layers: try layers(effects, of: draft, sequence: sequence))
@@ -28,7 +28,7 @@ extension Transaction {
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/unknownEntry(_:)``; otherwise as ``enqueue(_:effects:)``.
     @discardableResult
-    public mutating func replaceEntry(
+    package mutating func replaceEntry(
         _ id: UUIDBytes, with draft: OutboxDraft, effects: [RowEffect] = [], outcome: String, detail: String? = nil,
         at time: Int64
     ) throws -> OutboxEntry {
@@ -63,7 +63,7 @@ extension Transaction {
     /// The commit is fully durable, whatever durability the write asked for.
     ///
     /// - Returns: false, and nothing is changed, when the entry is gone or its delivery is another than `old`.
-    public mutating func update(
+    package mutating func update(
         _ id: UUIDBytes, from old: OutboxDelivery, to new: OutboxDelivery
     ) throws -> Bool {
         guard var record = try tables.delivery(id, in: engine), OutboxDelivery(record: record) == old else {
@@ -88,7 +88,7 @@ extension Transaction {
     ///   - sequence: the server's sequence of the write, where it reported one.
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/unknownEntry(_:)``.
-    public mutating func accept(_ id: UUIDBytes, sequence: Int64? = nil, at time: Int64) throws {
+    package mutating func accept(_ id: UUIDBytes, sequence: Int64? = nil, at time: Int64) throws {
         let entry = try take(id, keepsBlob: false)
         let number = try journal(entry, "accepted", nil, at: time)
         try confirmOverlays(of: entry, serverSequence: sequence, acceptance: number)
@@ -100,7 +100,7 @@ extension Transaction {
     ///   - delivery: how its delivery went; the state is set here.
     ///   - detail: why, for people.
     /// - Throws: ``StoreError/unknownEntry(_:)``.
-    public mutating func reject(
+    package mutating func reject(
         _ id: UUIDBytes, _ delivery: OutboxDelivery, detail: String?, at time: Int64
     ) throws {
         guard let entry = try tables.entry(id, in: engine) else { throw StoreError.unknownEntry(id) }
@@ -121,7 +121,7 @@ extension Transaction {
     ///   - outcome: one word, such as `dropped`. For `accepted` there is ``accept(_:sequence:at:)``.
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/unknownEntry(_:)``.
-    public mutating func acknowledge(
+    package mutating func acknowledge(
         _ id: UUIDBytes, outcome: String, detail: String? = nil, at time: Int64
     ) throws {
         let entry = try take(id, keepsBlob: false)

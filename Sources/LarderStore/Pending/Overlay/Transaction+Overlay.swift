@@ -17,7 +17,7 @@ extension Transaction {
     ///   yet, and a patch that is no JSON, or makes a row beyond the limits; ``StoreError/damaged(table:reason:)``;
     ///   ``EngineError``.
     @discardableResult
-    public mutating func layOver(
+    package mutating func layOver(
         _ change: OverlayChange, at key: RowKey, updatedAt: Int64, entryID: UUIDBytes? = nil,
         sequence: Int64? = nil
     ) throws -> Int64 {
@@ -63,7 +63,7 @@ extension Transaction {
     /// - Returns: false when it is not there.
     /// - Throws: as ``layOver(_:at:updatedAt:entryID:sequence:)``.
     @discardableResult
-    public mutating func changeOverlay(
+    package mutating func changeOverlay(
         at key: RowKey, sequence: Int64, to change: OverlayChange, updatedAt: Int64? = nil
     ) throws -> Bool {
         guard let old = try storedOverlay(Self.overlayKey(key, sequence)) else { return false }
@@ -84,7 +84,7 @@ extension Transaction {
     ///   - acceptance: the journal's sequence of the server's answer; nil for now.
     /// - Returns: false when it is not there.
     @discardableResult
-    public mutating func confirmOverlay(
+    package mutating func confirmOverlay(
         at key: RowKey, sequence: Int64, serverSequence: Int64? = nil, acceptance: Int64? = nil
     ) throws -> Bool {
         let encoded = try Self.overlayKey(key, sequence)
@@ -100,7 +100,7 @@ extension Transaction {
     ///
     /// - Returns: false when it was not there.
     @discardableResult
-    public mutating func removeOverlay(at key: RowKey, sequence: Int64) throws -> Bool {
+    package mutating func removeOverlay(at key: RowKey, sequence: Int64) throws -> Bool {
         let isGone = try takeOverlay(at: key, sequence: sequence)
         if isGone { try settle(at: key) }
         return isGone

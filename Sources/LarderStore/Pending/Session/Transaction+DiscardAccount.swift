@@ -1,5 +1,5 @@
 internal import LarderEngine
-public import LarderFormat
+package import LarderFormat
 
 extension Transaction {
     /// Gives up everything an account made that the server does not have: entries, dead letters among them, and points.
@@ -12,7 +12,7 @@ extension Transaction {
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Returns: the entries that left.
     @discardableResult
-    public mutating func discardUnsent(of account: String?, detail: String?, at time: Int64) throws -> [UUIDBytes] {
+    package mutating func discardUnsent(of account: String?, detail: String?, at time: Int64) throws -> [UUIDBytes] {
         requireFullDurability()
         let ids = try tables.entryIDs(of: account, in: engine)
         for id in ids { try acknowledge(id, outcome: "dropped", detail: detail, at: time) }

@@ -39,7 +39,7 @@ extension Transaction {
     /// The commit is fully durable, whatever durability the write asked for.
     ///
     /// - Throws: ``StoreError/invalid(_:)`` for values that take more than ``Limits/session`` bytes together.
-    public mutating func putSession(_ session: StoredSession) throws {
+    package mutating func putSession(_ session: StoredSession) throws {
         precondition(session.state == .signedOut || session.account != nil, "a session is somebody's")
         let body = session.record.encode()
         if body.count > Limits.session {
