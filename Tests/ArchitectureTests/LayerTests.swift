@@ -44,6 +44,23 @@ import Testing
         }
     }
 
+    @Test func `of the store are those that docs/ARCHITECTURE.md draws`() throws {
+        let files = FileManager.default
+        let page = try String(
+            contentsOf: ModuleSources.root.appending(path: "../docs/ARCHITECTURE.md"), encoding: .utf8)
+        let tree = try #require(page.components(separatedBy: "```\nLarderStore/\n").dropFirst().first)
+        let drawn = tree.prefix(while: { $0 != "`" }).matches(of: /\n? {2}(\w+)\/(?:\{([^}]*)\})?/).map { line in
+            "\(line.1): \(line.2 ?? "")"
+        }
+        let order = try #require(Self.layers["LarderStore"]).filter { !$0.isEmpty }
+        let actual = try order.map { layer in
+            let folder = ModuleSources.root.appending(path: "LarderStore/" + layer)
+            let inner = try files.contentsOfDirectory(atPath: folder.path).filter { !$0.contains(".") }
+            return "\(layer): \(inner.sorted().joined(separator: ", "))"
+        }
+        #expect(drawn == actual)
+    }
+
     @Test func `are found with their uses`() throws {
         let uses = try ModuleSources("LarderEngine").uses
         #expect(uses.contains { $0.folder == "Environment" && $0.of == "Files" && $0.type == "GuardFile" })
