@@ -7,8 +7,7 @@ import Testing
 
     /// The folders whose tests the list names.
     private static let folders = [
-        "LarderOutboxTests", "LarderServerTests/Idempotency", "LarderHTTPTests/Objects", "LarderStoreTests/Buffers",
-        "LarderStoreTests/Overlay",
+        "LarderOutboxTests", "LarderServerTests/Idempotency", "LarderHTTPTests/Objects", "LarderStoreTests/Pending",
     ]
 
     /// A test, and the promises that its name or its doc comment names.

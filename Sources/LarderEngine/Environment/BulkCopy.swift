@@ -21,13 +21,14 @@ final class BulkCopy {
         unsafe mdb_env_close(handle)
     }
 
-    /// Appends all that `cursor` has from its position on, committing after every `batch` entries.
+    /// The entries, and the bytes of keys and values, after which a commit ends. liblmdb keeps the pages of a commit in memory.
+    private static let commitLimits = (entries: 5_000, byteCount: 4 << 20)
+
+    /// Appends the entries of `cursor` from its position on, in commits of bounded size.
     ///
-    /// - Parameter progress: told how many have been appended so far.
-    /// - Returns: how many were appended.
-    func append(
-        _ cursor: inout Cursor, to name: String, batch: Int, progress: (Int) throws -> Void
-    ) throws -> Int {
+    /// - Parameter progress: called after each commit with the count of entries appended so far.
+    /// - Returns: the count of entries appended.
+    func append(_ cursor: inout Cursor, to name: String, progress: (Int) throws -> Void) throws -> Int {
         guard let table = tables[name] else { preconditionFailure("the table \(name) was not opened") }
         var appended = 0
         var isAtEnd = false
@@ -39,9 +40,10 @@ final class BulkCopy {
             }
             var transaction = unsafe WriteTransaction(handle: opened)
             do {
-                var count = 0
-                while count < batch, !isAtEnd {
+                var (count, byteCount) = (0, 0)
+                while count < Self.commitLimits.entries, byteCount < Self.commitLimits.byteCount, !isAtEnd {
                     if let entry = try cursor.next() {
+                        byteCount += entry.key.byteCount + entry.value.byteCount
                         // The source is sorted; what is not comes from a damaged page.
                         if try !transaction.append(entry.value, forKey: entry.key, in: table) {
                             throw EngineError.corrupted

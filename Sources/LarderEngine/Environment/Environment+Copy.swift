@@ -5,9 +5,6 @@ private import Darwin
 #endif
 
 extension Environment {
-    /// Entries copied in one transaction.
-    private static let copyBatch = 5_000
-
     /// Copies the last commit into a new store in the directory at `path`, which must not hold one.
     ///
     /// Entries are appended in key order, so the copy is packed and holds no free pages; it is synced before it is
@@ -62,15 +59,16 @@ extension Environment {
     }
 
     private func copyEntries(to path: String, _ progress: (Int) throws -> Void) throws {
-        var copyOptions = EnvironmentOptions(tables: options.tables, mapSize: options.mapSize)
-        copyOptions.mapSizeCap = options.mapSizeCap
+        // The source may have grown beyond its first size, and the copy cannot grow.
+        let copyOptions = EnvironmentOptions(
+            tables: options.tables, mapSize: options.mapSizeCap, mapSizeCap: options.mapSizeCap)
         let writer = try BulkCopy(path: path, options: copyOptions)
         var copied = 0
         try read { view in
             for name in options.tables {
                 let start = copied
                 copied += try view.withCursor(in: table(name)) { cursor in
-                    try writer.append(&cursor, to: name, batch: Self.copyBatch) { try progress(start + $0) }
+                    try writer.append(&cursor, to: name) { try progress(start + $0) }
                 }
             }
         }

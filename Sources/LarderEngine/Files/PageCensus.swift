@@ -95,7 +95,8 @@ struct PageCensus {
         var bytes = Array(node.stored)
         if node.isLarge {
             let first = bytes.u64(0)
-            guard first >= 2, first < presentEnd, node.valueSize <= fileSize else {
+            // A count and at most every page once: a damaged size must not have the whole file read.
+            guard first >= 2, first < presentEnd, node.valueSize <= 8 * (meta.lastPage + 1) else {
                 throw .damagedMeta(reason: "free list")
             }
             bytes = try file.read(Int(node.valueSize), at: first * pageSize + UInt64(PageTree.headerSize))

@@ -69,6 +69,25 @@ public struct OutboxConfiguration: Sendable {
     }
 }
 
+extension OutboxConfiguration {
+    /// Whether an answer is no page of HTML or XHTML, which no API answers a write with.
+    ///
+    /// A specific content type is believed. Without one, and under `text/plain` and `application/octet-stream`, whatever begins with
+    /// `<` is a page; an API that answers so has to say itself what its answers are (``isServersAnswer``). Without content (204, 205,
+    /// 304) an answer is no page; an empty body is one under a content type of HTML.
+    ///
+    /// - Parameter body: all of the body or its first 4096 bytes; nil where it is not known: then only a content type says no.
+    public static func isNoPage(_ head: HTTPResponse, body: [UInt8]?) -> Bool {
+        AnswerFormat.isNoPage(head, body: body)
+    }
+
+    /// Whether an answer is not the API's. The host says so of the whole body, pages are known by how they begin.
+    func isForeign(_ head: HTTPResponse, _ content: AnswerContent) -> Bool {
+        if hasOwnCheck { return !isServersAnswer(head, content.body) }
+        return !Self.isNoPage(head, body: content.beginning)
+    }
+}
+
 /// Supplies the header fields that tell the server who writes. They are stamped at send and never stored.
 public protocol AccountCredentials: Sendable {
     /// The fields to send for an account; nil where there are no accounts.

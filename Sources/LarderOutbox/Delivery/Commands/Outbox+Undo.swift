@@ -3,16 +3,6 @@ public import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 
-/// Why what lost in a conflict cannot be sent any more.
-public enum UndoObstacle: String, Hashable, Sendable {
-    /// It was too large for the journal, a file, or not known.
-    case notKept = "what lost was not kept"
-    /// The server's lost, and there is no address to put it back at.
-    case noAddress = "what lost has no address of its own"
-    /// Another account has signed in since.
-    case otherAccount = "it was made under another account"
-}
-
 extension Outbox {
     /// Sends what lost in a conflict after all: as a write of its own, with its own key, at the end of the lane.
     ///

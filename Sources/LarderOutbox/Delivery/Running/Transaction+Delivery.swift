@@ -1,24 +1,6 @@
-package import HTTPTypes
 package import LarderFormat
 package import LarderStore
 internal import LarderTransport
-
-/// What an answer brought beside its verdict.
-package struct AcceptedAnswer: Hashable, Sendable {
-    /// The server's sequence of the write, where it reported one.
-    package var sequence: Int64?
-    /// The body, where there is one and the entry loads it.
-    package var body: [UInt8]?
-    /// The head of the answer; nil for a member of a batch.
-    package var head: HTTPResponse?
-
-    /// An answer of these parts.
-    package init(sequence: Int64? = nil, body: [UInt8]? = nil, head: HTTPResponse? = nil) {
-        self.sequence = sequence
-        self.body = body
-        self.head = head
-    }
-}
 
 /// The table is not as the machine thinks: somebody else has acted.
 package struct OutOfStep: Error, Equatable {

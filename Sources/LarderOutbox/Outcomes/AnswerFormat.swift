@@ -1,26 +1,15 @@
-public import HTTPTypes
+internal import HTTPTypes
 
-extension OutboxConfiguration {
-    /// Whether an answer is no page of HTML or XHTML, which no API answers a write with.
-    ///
-    /// A specific content type is believed. Without one, and under `text/plain` and `application/octet-stream`, whatever begins with
-    /// `<` is a page; an API that answers so has to say itself what its answers are (``isServersAnswer``). Without content (204, 205,
-    /// 304) an answer is no page; an empty body is one under a content type of HTML.
-    ///
-    /// - Parameter body: all of the body or its first 4096 bytes; nil where it is not known: then only a content type says no.
-    public static func isNoPage(_ head: HTTPResponse, body: [UInt8]?) -> Bool {
+/// Tells by content type and beginning what an answer is.
+enum AnswerFormat {
+    /// As ``OutboxConfiguration/isNoPage(_:body:)``.
+    static func isNoPage(_ head: HTTPResponse, body: [UInt8]?) -> Bool {
         if [204, 205, 304].contains(head.status.code) { return true }
         let types = types(head.headerFields)
         if types.contains(where: isHTML) { return false }
         // Several types are ambiguous.
         if types.count == 1, generic.isDisjoint(with: types) { return true }
         return body.map { !beginsAsPage($0) } ?? false
-    }
-
-    /// Whether an answer is not the API's. The host says so of the whole body, pages are known by how they begin.
-    func isForeign(_ head: HTTPResponse, _ content: AnswerContent) -> Bool {
-        if hasOwnCheck { return !isServersAnswer(head, content.body) }
-        return !Self.isNoPage(head, body: content.beginning)
     }
 
     /// Whether the content type names one format, and that is neither JSON nor a page.

@@ -61,3 +61,13 @@ extension OutboxError: CustomStringConvertible {
         }
     }
 }
+
+/// Why what lost in a conflict cannot be sent any more.
+public enum UndoObstacle: String, Hashable, Sendable {
+    /// It was too large for the journal, a file, or not known.
+    case notKept = "what lost was not kept"
+    /// The server's lost, and there is no address to put it back at.
+    case noAddress = "what lost has no address of its own"
+    /// Another account has signed in since.
+    case otherAccount = "it was made under another account"
+}
