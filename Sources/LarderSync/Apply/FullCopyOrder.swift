@@ -5,14 +5,14 @@ package import LarderStore
 package struct FullCopyOrder: Sendable {
     package let resource: ResourceKey
     let path: ServerPath
-    let rule: FullCopyRule
+    var rule: FullCopyRule
     /// The floor when the copy was ordered.
     let knownFloor: Int64
     /// The schema version of the rows that were here then, if any.
     let knownSchema: Int64?
     /// The run it belongs to; nil when the host asks for the resource by itself.
     let run: FilterRun?
-    let changedAt: Int64?
+    var changedAt: Int64?
 }
 
 /// What became of an order.

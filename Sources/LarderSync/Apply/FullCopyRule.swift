@@ -5,8 +5,8 @@ internal import LarderFormat
 /// A copy is current when it is fetched, and still may come from a server that lags behind the one that asked for it:
 /// swapped in, it would lose changes for ever.
 package struct FullCopyRule: Hashable, Sendable {
-    /// The change that asked for it.
-    let changeSequence: Int64
+    /// The last change that it has to contain.
+    var changeSequence: Int64
     /// In a bootstrap, the bound of the run.
     let bootstrapBound: Int64?
     /// Whether the floor may be lowered: once per resource, in a bootstrap after a rejected token.

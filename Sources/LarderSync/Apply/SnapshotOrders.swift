@@ -3,29 +3,30 @@ package import LarderStore
 
 /// The snapshots that a run has to fetch, and those that it leaves for later.
 package struct SnapshotOrders: Sendable {
-    /// In the order in which they are to be fetched.
+    /// In the order in which they were asked for.
     package let orders: [FullCopyOrder]
     /// What failed so lately that it is too early for another attempt.
     package let held: [ResourceFailure]
+    /// Those of ``orders`` that failed before, with the attempts that failed in a row.
+    let attempts: [ResourceKey: Int]
 
-    /// Holds back those that failed lately, unless a person asked for the run, and puts those that failed longer ago
-    /// behind the others.
+    /// Holds back those that failed lately, unless a person asked for the run.
     init(_ all: [FullCopyOrder], _ run: FilterRun, in view: borrowing ReadView, now: Int64) throws {
-        var orders: [(order: FullCopyOrder, attempts: Int)] = []
+        var orders: [FullCopyOrder] = []
         var held: [ResourceFailure] = []
+        var attempts: [ResourceKey: Int] = [:]
         for order in all {
-            let failure = try view.readiness(of: order.resource)?.failure
-            if let failure, !failure.isPassedOver, !run.isByHand, failure.isHeldBack(now: now) {
+            let failure = try view.readiness(of: order.resource)?.failure.flatMap { $0.isPassedOver ? nil : $0 }
+            if let failure, !run.isByHand, failure.isHeldBack(now: now) {
                 held.append(failure)
             } else {
-                orders.append((order, failure?.attempts ?? 0))
+                orders.append(order)
+                attempts[order.resource] = failure?.attempts
             }
         }
-        // Stable: of those that failed equally often the first asked for is the first.
-        self.orders = orders.enumerated().sorted {
-            ($0.element.attempts, $0.offset) < ($1.element.attempts, $1.offset)
-        }.map(\.element.order)
+        self.orders = orders
         self.held = held
+        self.attempts = attempts
     }
 }
 

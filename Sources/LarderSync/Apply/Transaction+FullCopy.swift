@@ -126,7 +126,7 @@ package struct CopyRequests: Sendable {
     /// The sequence of the last change that asks for a resource's copy.
     func sequence(of resource: ResourceKey) -> Int64 { latest[resource]?.sequence ?? 0 }
 
-    /// What has to be fetched of them: what never failed first, so that snapshots that fail keep no other from coming.
+    /// What has to be fetched of them.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
     package func orders(

@@ -29,6 +29,7 @@ package struct RunMachine: Sendable {
     private var next: ServerPath?
     private var token: String?
     private var waiting: ArraySlice<FullCopyOrder> = []
+    private var deferred = DeferredSnapshots()
     private var outstanding = 0
     private var failure: SyncError?
     /// What the run goes on without, and the snapshots that failed since one came in.
@@ -83,6 +84,7 @@ extension RunMachine {
         order = PageOrder(run: run, limits: limits)
         trail = PageTrail()
         missing = [:]
+        deferred = DeferredSnapshots()
         proofs = PublicProofs()
         result = SyncReport(filter: run.canonicalText, kind: run.kind)
         result.wasRejected = wasRejected
@@ -105,6 +107,8 @@ extension RunMachine {
             defer { proofs = PublicProofs() }
             return [.orderProven(proofs, run)]
         }
+        let last = deferred.removeAll()
+        if !last.isEmpty { return copy(last) }
         if let until = missing.values.map(\.retryAt).min() {
             if run.kind == .incremental { return endIncomplete() }
             phase = .holding
@@ -147,7 +151,7 @@ extension RunMachine {
             let isCopy = first.type.needsFullCopy
             let segment = rest.prefix { $0.type.needsFullCopy == isCopy }
             rest = rest.dropFirst(segment.count)
-            let changes = missing.isEmpty ? Array(segment) : segment.filter { !isLeftOut($0) }
+            let changes = segment.filter { !isLeftOut($0) }
             if changes.isEmpty { continue }
             phase = isCopy ? .ordering : .applying
             return [isCopy ? .order(changes, run, bound: bound) : .apply(changes, run)]
@@ -157,9 +161,12 @@ extension RunMachine {
         return [.notePage(result.pages, run)]
     }
 
-    /// Whether a change is of a resource that the run goes on without. A deletion counts all the same: it needs no rows.
-    private func isLeftOut(_ change: Mutation) -> Bool {
-        change.type != .resourceDelete && missing[ResourceKey(change.resource.group, change.resource.id)] != nil
+    /// Whether a change is of a resource that the run goes on without, or whose snapshot is to contain it. A deletion counts
+    /// all the same: it needs no rows.
+    private mutating func isLeftOut(_ change: Mutation) -> Bool {
+        if change.type == .resourceDelete { return false }
+        let resource = ResourceKey(change.resource.group, change.resource.id)
+        return missing[resource] != nil || deferred.absorb(change, of: resource)
     }
 
     private mutating func took(_ applied: Applied) -> [RunEffect] {
@@ -169,6 +176,7 @@ extension RunMachine {
             switch event {
             case .hidden(let resource):
                 missing[resource] = nil
+                deferred.remove(resource)
                 result.hidden += 1
             case .unknownMutation: result.unknownMutations += 1
             default: break
@@ -181,11 +189,15 @@ extension RunMachine {
 // MARK: - Full copies
 
 extension RunMachine {
-    /// Begins to fetch `orders`, at most so many at a time as the configuration allows.
     private mutating func fetch(_ all: SnapshotOrders) -> [RunEffect] {
         for failure in all.held { missing[failure.resource] = failure }
-        let first = all.orders.prefix(concurrentFullCopies)
-        waiting = all.orders.dropFirst(first.count)
+        return deferred.add(all) ? applyNext() : copy(all.orders)
+    }
+
+    /// Begins to fetch `orders`, at most so many at a time as the configuration allows.
+    private mutating func copy(_ orders: [FullCopyOrder]) -> [RunEffect] {
+        let first = orders.prefix(concurrentFullCopies)
+        waiting = orders.dropFirst(first.count)
         outstanding = first.count
         if first.isEmpty { return applyNext() }
         phase = .copying

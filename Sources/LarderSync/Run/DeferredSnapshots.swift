@@ -1,0 +1,55 @@
+internal import LarderFormat
+internal import LarderStore
+
+/// The snapshots that a run fetches only behind its last page.
+///
+/// A server that answers a snapshot with a wait (`Retry-After`) ends the run, and may answer so at every attempt. A run that comes
+/// to a snapshot that failed before therefore fetches this one and all that follow behind the pages: no such answer keeps
+/// the changes of other resources from coming.
+struct DeferredSnapshots: Sendable {
+    private struct Entry {
+        var order: FullCopyOrder
+        /// The attempts that failed in a row.
+        let attempts: Int
+        let place: Int
+    }
+
+    private var entries: [ResourceKey: Entry] = [:]
+    private var count = 0
+    private var isOn = false
+
+    /// Adds `snapshots` where they, or some before them, are to wait for the pages.
+    ///
+    /// - Returns: false where they are to be fetched at once.
+    mutating func add(_ snapshots: SnapshotOrders) -> Bool {
+        isOn = isOn || !snapshots.attempts.isEmpty
+        guard isOn else { return false }
+        for order in snapshots.orders {
+            let known = entries[order.resource]?.order.rule.changeSequence ?? .min
+            if known >= order.rule.changeSequence { continue }
+            entries[order.resource] = Entry(
+                order: order, attempts: snapshots.attempts[order.resource] ?? 0, place: count)
+            count += 1
+        }
+        return true
+    }
+
+    /// Whether a change is left to the snapshot of its resource, which then has to contain it.
+    mutating func absorb(_ change: Mutation, of resource: ResourceKey) -> Bool {
+        // A change that asks for a snapshot says anew where that is.
+        guard !change.type.needsFullCopy, var entry = entries[resource] else { return false }
+        entry.order.rule.changeSequence = max(entry.order.rule.changeSequence, change.sequence)
+        if change.type == .resourceUpdate { entry.order.changedAt = change.changedAt ?? entry.order.changedAt }
+        entries[resource] = entry
+        return true
+    }
+
+    /// Removes the snapshot of a resource that was deleted.
+    mutating func remove(_ resource: ResourceKey) { entries[resource] = nil }
+
+    /// Removes all of them; those that failed least often come first, so that none is always behind one that fails.
+    mutating func removeAll() -> [FullCopyOrder] {
+        defer { entries = [:] }
+        return entries.values.sorted { ($0.attempts, $0.place) < ($1.attempts, $1.place) }.map(\.order)
+    }
+}

@@ -1,0 +1,117 @@
+// Proves that snapshots which are answered with the server's wait, however often, keep neither pages nor other snapshots away.
+import HTTPTypes
+import Larder
+import LarderServer
+import LarderTesting
+import LarderTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct `Snapshots that are answered with a wait` {
+    private let filter: ResourceFilter
+    private let fixture: CoordinatorFixture
+    private let sync: ContentSync
+
+    init() throws {
+        filter = try ResourceFilter("translations:*")
+        fixture = try CoordinatorFixture()
+        sync = ContentSync(
+            store: fixture.store, transport: fixture.script,
+            configuration: SyncConfiguration(
+                base: try #require(BaseURL("http://127.0.0.1/content")), perPage: 1, concurrentFullCopies: 1,
+                laggingPause: .zero))
+    }
+
+    private func isOf(_ ids: ClosedRange<Int64>) -> @Sendable (HTTPRequest) -> Bool {
+        { request in ids.contains { request.path?.hasSuffix("/snapshots/translations/\($0)") == true } }
+    }
+
+    private func askToWait(_ ids: ClosedRange<Int64>, times: Int = 1000) {
+        fixture.script.plan(.status(.tooManyRequests), .header(.retryAfter, "3600"), times: times, where: isOf(ids))
+    }
+
+    /// Runs the filter, which ends with the server's wait; during that nothing is sent. Then the wait is over.
+    private func runIntoWait() async throws {
+        let told = await outcome { () async throws(SyncError) in try await sync.sync(filter) }
+        guard case .rateLimited? = told.error else {
+            Issue.record("\(told)")
+            return
+        }
+        let sent = fixture.script.lines.count
+        let held = await outcome { () async throws(SyncError) in try await sync.sync(filter) }
+        guard case .serverWait? = held.error else {
+            Issue.record("\(held)")
+            return
+        }
+        #expect(fixture.script.lines.count == sent)
+        fixture.clock.advance(by: .seconds(3600))
+    }
+
+    private func copies(of ids: ClosedRange<Int64>) -> Int { ids.map(fixture.copies).reduce(0, +) }
+
+    @Test func `for ever keep the changes on later pages away for one run`() async throws {
+        for id in Int64(1)...8 { try fixture.origin.addTranslations(id, count: 2) }
+        _ = try await sync.sync(filter)
+        let before = copies(of: 1...6)
+        for id in Int64(1)...6 { try fixture.origin.replace(id, with: Origin.translations(2, "new")) }
+        try fixture.origin.put(1, "new", in: 7)
+        try fixture.origin.replace(8, with: Origin.translations(2, "new"))
+        askToWait(1...6)
+        for run in 1...2 {
+            try await runIntoWait()
+            #expect(copies(of: 1...6) == before + run)
+        }
+        #expect(try fixture.text(1, of: 7) == Origin.translation(1, "new"))
+        // Each run asks for another one, and then for what is behind them.
+        for _ in 3...7 { try await runIntoWait() }
+        #expect(try fixture.text(1, of: 8) == Origin.translation(1, "new 1"))
+        for id in Int64(1)...6 { #expect(fixture.copies(of: id) <= 3) }
+        fixture.script.clearPlans()
+        _ = try await sync.sync(filter)
+        #expect(try fixture.differences() == [])
+    }
+
+    @Test func `for ever keep other snapshots of a bootstrap away for one run each`() async throws {
+        for id in Int64(1)...5 { try fixture.origin.addTranslations(id, count: 2) }
+        askToWait(1...2)
+        for _ in 1...3 { try await runIntoWait() }
+        for id in Int64(3)...5 { #expect(try fixture.text(1, of: id) == Origin.translation(1, "row 1"), "\(id)") }
+        #expect(copies(of: 1...2) == 3)
+        fixture.script.clearPlans()
+        _ = try await sync.sync(filter)
+        #expect(try fixture.differences() == [])
+    }
+
+    @Test func `contain the changes that were left to them, or are fetched again`() async throws {
+        try fixture.origin.addTranslations(1, count: 2)
+        try fixture.origin.addTranslations(2, count: 2)
+        _ = try await sync.sync(filter)
+        try fixture.origin.replace(1, with: Origin.translations(2, "new"))
+        askToWait(1...1, times: 2)
+        try await runIntoWait()
+        let request = try #require(fixture.script.recorded.last { isOf(1...1)($0.request) }?.request)
+        let old = try await OriginTransport(origin: fixture.origin).send(
+            request, body: nil, timeouts: TransportTimeouts())
+        let stale = try await old.body.collect(upTo: 10_000)
+        try fixture.origin.put(2, "later", in: 1)
+        try await runIntoWait()
+        // What is in no snapshot yet is not applied to the rows of the last one.
+        #expect(try fixture.text(2, of: 1) == Origin.translation(2, "row 2"))
+        fixture.script.plan(.body(stale), where: isOf(1...1))
+        _ = try await sync.sync(filter)
+        #expect(try fixture.text(2, of: 1) == Origin.translation(2, "later"))
+        #expect(try fixture.differences() == [])
+    }
+
+    @Test func `of what is deleted on a later page are not asked for`() async throws {
+        for id in Int64(1)...2 { try fixture.origin.addTranslations(id, count: 2) }
+        _ = try await sync.sync(filter)
+        try fixture.origin.replace(1, with: Origin.translations(2, "new"))
+        askToWait(1...1)
+        try await runIntoWait()
+        let asked = fixture.copies(of: 1)
+        try fixture.origin.hide(1)
+        _ = try await sync.sync(filter)
+        #expect(fixture.copies(of: 1) == asked)
+        #expect(try fixture.differences() == [])
+    }
+}
