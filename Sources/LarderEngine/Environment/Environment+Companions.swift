@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Darwin)
-private import Darwin
-#endif
-
 extension Environment {
     /// Removes files that lie beside the data file; those that are not there are fine.
     ///
@@ -16,15 +10,10 @@ extension Environment {
     public func removeCompanions(_ names: [String]) throws(EngineError) {
         try checkUsable()
         if options.isReadOnly { throw .readOnly }
-        let directory = StoreDirectory(path: path)
-        let lock = try directory.lock(LockWait(limit: options.lockTimeout))
+        let lock = try StoreDirectory(path: path).lock(LockWait(limit: options.lockTimeout))
         defer { withExtendedLifetime(lock) {} }
-        if try directory.dataIdentity() != identity { throw .replaced }
-        for name in names {
-            precondition(!name.contains("/"), "a file beside the data file")
-            if unsafe unlink(path + "/" + name) != 0, errno != ENOENT {
-                throw EngineError(code: errno, operation: "unlink")
-            }
-        }
+        if try StoreDirectory(path: path, held: lock).dataIdentity() != identity { throw .replaced }
+        precondition(!names.contains { $0.contains("/") }, "files beside the data file")
+        try StoreDirectory.removeFiles(names, in: lock)
     }
 }

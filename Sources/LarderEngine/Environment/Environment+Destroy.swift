@@ -1,21 +1,18 @@
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Darwin)
-private import Darwin
-#endif
-
 extension Environment {
     /// Removes the store at `path`, that is its files and, when nothing else is in it, its directory, unless `inspect`
     /// throws.
     ///
-    /// Neither another process nor this one may have the store open. A process that dies on the way leaves a store that
-    /// is whole, or none. Needs no space on the disk. Blocks while another process opens or closes the store.
+    /// Neither another process nor this one may have the store open. What holds content beside the data file goes before
+    /// it: an error or a death on the way leaves a store that opens, or remains that the next call removes. What goes is
+    /// what was inspected, also when another directory comes to have the path meanwhile. Needs no space on the disk. Blocks
+    /// while another process opens or closes the store.
     ///
     /// - Parameters:
     ///   - tables: the tables to open for `inspect`, those of them that are there.
     ///   - inspect: looks at the content before it goes; what it answers is not used.
     /// - Throws: ``EngineError/notFound``, ``EngineError/heldByOthers``; the errors of
-    ///   ``open(path:options:initialize:inspect:)``, and what `inspect` throws. The store is then unchanged.
+    ///   ``open(path:options:initialize:inspect:)``, and what `inspect` throws. The store is then unchanged. Errors of the
+    ///   system when a file cannot be removed.
     public static func destroy(path: String, tables: [String], inspect: Inspection) throws {
         try remove(path) { directory, guardFile in
             try look(at: directory, guardFile, EnvironmentOptions(access: .readOnly, tables: tables), inspect)
@@ -49,17 +46,20 @@ extension Environment {
     }
 
     private static func remove(_ path: String, check: (StoreDirectory, GuardFile?) throws -> Void) throws {
-        let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
-        let lock = try directory.lock()
-        guard let identity = try directory.dataIdentity() else { throw EngineError.notFound }
-        if isOpenHere(identity) { throw EngineError.heldByOthers }
+        let path = try StoreDirectory.absolute(path)
+        let directory = StoreDirectory(path: path, held: try StoreDirectory(path: path).lock())
+        let identity = try directory.dataIdentity()
         let guardFile = try GuardFile.existing(in: directory, isReadOnly: true)
+        if let identity {
+            if isOpenHere(identity) { throw EngineError.heldByOthers }
+        } else if try guardFile?.isMarked() != true {
+            throw EngineError.notFound
+        }
         if let guardFile, try !guardFile.isHeldAlone() { throw EngineError.heldByOthers }
-        try check(directory, guardFile)
-        // The content first: what is left then is no store.
-        if unsafe unlink(directory.dataPath) != 0 { throw EngineError(code: errno, operation: "unlink") }
-        directory.removeStore()
-        withExtendedLifetime((lock, guardFile)) {}
+        // Without a data file, they are what a call that was cut short has left.
+        if identity != nil { try check(directory, guardFile) }
+        try directory.removeStore(identity)
+        withExtendedLifetime((directory, guardFile)) {}
     }
 
     /// Whether this process has the file open, with whatever options.

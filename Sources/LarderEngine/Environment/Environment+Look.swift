@@ -34,6 +34,10 @@ extension Environment {
         options.access = .readOnly
         let handle = unsafe try openHandle(directory.path, options, isAlone: false, usesLockFile: usesLockFile)
         defer { unsafe mdb_env_close(handle) }
+        // liblmdb went by the path, which another directory may have come to have.
+        var number: mdb_filehandle_t = -1
+        try check(unsafe mdb_env_get_fd(handle, &number), "mdb_env_get_fd")
+        if try FileDescriptor.identity(of: number).file != directory.dataIdentity() { throw EngineError.replaced }
         _ = unsafe try inspectedTables(handle, options, inspect)
     }
 

@@ -9,18 +9,13 @@ internal import Darwin
 package final class FileDescriptor: Sendable {
     let number: Int32
 
-    /// Opens `path`; the descriptor does not survive `exec`.
-    init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(EngineError) {
-        let opened = unsafe open(path, flags | O_CLOEXEC, mode)
+    /// Opens `path`, which begins in `directory` where one is given; the descriptor does not survive `exec`.
+    init(_ path: String, in directory: FileDescriptor? = nil, _ flags: Int32) throws(EngineError) {
+        let opened = unsafe openat(directory?.number ?? AT_FDCWD, path, flags | O_CLOEXEC, 0o600)
         if opened < 0 { throw EngineError(code: errno, operation: "open") }
         number = opened
-    }
-
-    /// Opens what has `name` in an open directory.
-    init(_ name: String, in directory: FileDescriptor, _ flags: Int32) throws(EngineError) {
-        let opened = unsafe openat(directory.number, name, flags | O_CLOEXEC)
-        if opened < 0 { throw EngineError(code: errno, operation: "openat") }
-        number = opened
+        // A umask may withhold even the owner's rights: the next open would fail.
+        if flags & O_CREAT != 0, fchmod(opened, 0o600) != 0 { throw EngineError(code: errno, operation: "fchmod") }
     }
 
     private init(adopting number: Int32) {
@@ -141,11 +136,14 @@ struct FileIdentity: Hashable, Sendable {
         try status(of: path, followsLinks: true).map { FileIdentity($0) }
     }
 
-    /// What the system knows of `path`, or nil when there is nothing. Any other failure is thrown: taken for absence,
-    /// it would let a new file replace the one that could not be seen.
-    static func status(of path: String, followsLinks: Bool) throws(EngineError) -> stat? {
+    /// What the system knows of `path`, which begins in `directory` where one is given, or nil when there is nothing. Any
+    /// other failure is thrown: taken for absence, it would let a new file replace the one that could not be seen.
+    static func status(
+        of path: String, in directory: FileDescriptor? = nil, followsLinks: Bool
+    ) throws(EngineError) -> stat? {
         var status = stat()
-        if unsafe fstatat(AT_FDCWD, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
+        if unsafe fstatat(directory?.number ?? AT_FDCWD, path, &status, flags) == 0 { return status }
         if errno == ENOENT { return nil }
         throw EngineError(code: errno, operation: "stat")
     }

@@ -5,57 +5,82 @@ private import Darwin
 #endif
 
 /// Removing what is the store's own. Everything is reached from an open directory, never through a link, and only
-/// names that a store gives are touched. Errors are left to the next attempt.
+/// names that a store gives are touched.
 extension StoreDirectory {
     /// How deep temporary directories lie in each other: a compaction's copy is itself built aside.
     private static let temporaryDepth = 2
 
     /// Removes temporary directories that a killed creation or compaction left behind. The caller holds
-    /// ``lock(creating:_:)``, so nobody is at work in one.
+    /// ``lock(creating:_:)``, so nobody is at work in one. Errors are left to the next attempt.
     func removeRemains() {
         guard let directory = try? FileDescriptor(path, O_RDONLY | O_DIRECTORY) else { return }
-        Self.removeTemporaries(in: directory, depth: 1)
+        try? Self.removeTemporaries(in: directory, depth: 1)
     }
 
-    /// Removes one temporary directory.
+    /// Removes one temporary directory. Errors are left to the next attempt.
     func removeTemporary(_ name: String) {
         guard let directory = try? FileDescriptor(path, O_RDONLY | O_DIRECTORY) else { return }
-        Self.removeTemporary(name, in: directory, depth: 1)
+        try? Self.removeTemporary(name, in: directory, depth: 1)
+    }
+
+    /// Removes what a store without a data file has left of its content: a store made in its place is another one.
+    func removeContentOfGoneStore() throws(EngineError) {
+        // A file of that name may be anything's where no store was.
+        guard try GuardFile.existing(in: self, isReadOnly: true)?.isMarked() == true else { return }
+        try Self.removeFiles(Self.contentNames, in: FileDescriptor(path, O_RDONLY | O_DIRECTORY))
     }
 
     /// Removes the store's files, what a killed copy was building beside them, and the directory when nothing else is
-    /// in it.
-    func removeStore() {
-        guard let directory = try? FileDescriptor(path, O_RDONLY | O_DIRECTORY) else { return }
-        Self.removeTemporaries(in: directory, depth: 1)
-        Self.removeFiles(in: directory)
-        unsafe rmdir(path)
+    /// in it. The directory is held and locked.
+    ///
+    /// Content beside the data file goes before it: cut short, this leaves a store that opens, or remains without content
+    /// that `guard.lock` shows to be a store's.
+    ///
+    /// - Parameter data: the data file that may be removed; nil when there is none.
+    /// - Throws: ``EngineError/replaced`` when there is another data file; errors of the system.
+    func removeStore(_ data: FileIdentity?) throws(EngineError) {
+        guard let held else { preconditionFailure("removed by a path, it might be another store") }
+        if try dataIdentity() != data { throw .replaced }
+        try Self.removeTemporaries(in: held, depth: 1)
+        try Self.removeFiles(Self.contentNames, in: held)
+        if try dataIdentity() != data { throw .replaced }
+        try Self.removeFiles([Self.dataName] + Self.lockNames, in: held)
+        if try FileIdentity.of(path) == held.identity().file { unsafe rmdir(path) }
     }
 
-    private static func removeTemporaries(in directory: FileDescriptor, depth: Int) {
+    /// Removes the temporary directories in `directory`, as many as can be; throws the first error then.
+    private static func removeTemporaries(in directory: FileDescriptor, depth: Int) throws(EngineError) {
+        var failure: EngineError?
         for name in directory.names() where name.hasPrefix(temporaryPrefix) {
-            removeTemporary(name, in: directory, depth: depth)
+            do throws(EngineError) {
+                try removeTemporary(name, in: directory, depth: depth)
+            } catch {
+                failure = failure ?? error
+            }
         }
+        if let failure { throw failure }
     }
 
-    private static func removeTemporary(_ name: String, in parent: FileDescriptor, depth: Int) {
+    private static func removeTemporary(_ name: String, in parent: FileDescriptor, depth: Int) throws(EngineError) {
         guard depth <= temporaryDepth,
             let directory = try? FileDescriptor(name, in: parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
             (try? checkOwner(of: directory)) != nil
         else { return }
-        removeTemporaries(in: directory, depth: depth + 1)
-        removeFiles(in: directory)
+        try removeTemporaries(in: directory, depth: depth + 1)
+        try removeFiles(contentNames + [dataName] + lockNames, in: directory)
         unsafe unlinkat(parent.number, name, AT_REMOVEDIR)
     }
 
-    private static func removeFiles(in directory: FileDescriptor) {
-        for name in fileNames {
-            var status = stat()
+    /// Removes those of the files that are there, in this order.
+    static func removeFiles(_ names: [String], in directory: FileDescriptor) throws(EngineError) {
+        for name in names {
             // Where root may unlink directories, that would leave what is in them unreachable.
-            guard unsafe fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            guard let status = try FileIdentity.status(of: name, in: directory, followsLinks: false),
                 status.st_mode & S_IFMT != S_IFDIR
             else { continue }
-            unsafe unlinkat(directory.number, name, 0)
+            if unsafe unlinkat(directory.number, name, 0) != 0, errno != ENOENT {
+                throw EngineError(code: errno, operation: "unlinkat")
+            }
         }
     }
 }

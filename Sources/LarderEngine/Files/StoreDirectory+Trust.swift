@@ -35,7 +35,9 @@ extension StoreDirectory {
 
     /// What the system knows of a file that has been checked, or nil when there is none.
     func status(ofFile name: String) throws(EngineError) -> stat? {
-        guard let status = try FileIdentity.status(of: path + "/" + name, followsLinks: false) else { return nil }
+        guard let status = try FileIdentity.status(of: place(of: name), in: held, followsLinks: false) else {
+            return nil
+        }
         try Self.check(status, name: name)
         return status
     }
@@ -64,7 +66,7 @@ extension StoreDirectory {
     package func openFile(named name: String, _ flags: Int32) throws(EngineError) -> FileDescriptor {
         // Opening a device may do something by itself.
         try checkFile(named: name)
-        let file = try FileDescriptor(path + "/" + name, flags | O_NOFOLLOW | O_NONBLOCK)
+        let file = try FileDescriptor(place(of: name), in: held, flags | O_NOFOLLOW | O_NONBLOCK)
         try Self.check(try file.status(), name: name)
         return file
     }

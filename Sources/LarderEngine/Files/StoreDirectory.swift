@@ -10,18 +10,25 @@ package struct StoreDirectory {
     static let lockName = "lock.mdb"
     /// What the names of our own temporary directories begin with.
     static let temporaryPrefix = ".larder-new-"
-    /// Every file that a store's directory may hold: what is removed with it.
-    static let fileNames = [
-        dataName, lockName, GuardFile.name, "outbox.lock", "bodies.lock", "search.sqlite", "search.sqlite-journal",
-        "search.sqlite-wal", "search.sqlite-shm",
-    ]
+    /// The files beside the data file that hold content of the store.
+    static let contentNames = ["search.sqlite", "search.sqlite-journal", "search.sqlite-wal", "search.sqlite-shm"]
+    /// The files that hold none; last the one that shows that the directory is a store's.
+    static let lockNames = [lockName, "outbox.lock", "bodies.lock", GuardFile.name]
 
     let path: String
+    /// The open directory, where it is to stay the same one whatever its path comes to lead to.
+    let held: FileDescriptor?
 
     /// - Parameter path: from the root on.
-    package init(path: String) {
+    package init(path: String) { self.init(path: path, held: nil) }
+
+    init(path: String, held: FileDescriptor?) {
         self.path = path
+        self.held = held
     }
+
+    /// What leads to a file of the directory, from ``held`` on where that is there.
+    func place(of name: String) -> String { held == nil ? path + "/" + name : name }
 
     /// `path` from the root on, so that a later change of the working directory does not move the store.
     static func absolute(_ path: String) throws(EngineError) -> String {
@@ -41,7 +48,7 @@ package struct StoreDirectory {
         for part in path.split(separator: "/") {
             let parent = made.isEmpty ? "/" : made
             made += "/" + part
-            if unsafe mkdir(made, 0o700) == 0 {
+            if try Self.make(made) {
                 // A power cut must not take the new name, and with it commits that were reported durable.
                 try FileDescriptor(parent, O_RDONLY | O_DIRECTORY).sync()
             } else if errno != EEXIST && errno != EROFS && errno != EACCES {
@@ -52,6 +59,19 @@ package struct StoreDirectory {
         var status = stat()
         if unsafe stat(path, &status) != 0 { throw EngineError(code: errno, operation: "stat") }
         if status.st_mode & S_IFMT != S_IFDIR { throw .accessDenied(errno: ENOTDIR) }
+    }
+
+    /// The rights that a directory of ours has.
+    private static let mode: mode_t = 0o700
+
+    /// Makes one directory; false, with `errno`, when it cannot be made.
+    private static func make(_ path: String) throws(EngineError) -> Bool {
+        if unsafe mkdir(path, mode) != 0 { return false }
+        // A umask may withhold even the owner's rights. A directory without them cannot be opened, so by its path.
+        guard let status = try FileIdentity.status(of: path, followsLinks: false), status.st_mode & 0o777 != mode
+        else { return true }
+        if unsafe fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0 { return true }
+        throw EngineError(code: errno, operation: "fchmodat")
     }
 
     /// Locks the directory against other opens, closes and maintenance, in any process, until released.
@@ -82,9 +102,12 @@ package struct StoreDirectory {
     /// A power cut at any moment leaves either no data file or a whole one. The caller holds ``lock(creating:_:)``.
     func createDataFile(_ build: (_ temporaryPath: String) throws -> Void) throws {
         removeRemains()
+        try removeContentOfGoneStore()
         let (temporary, name) = try makeTemporary("\(getpid())")
         defer { removeTemporary(name) }
         do {
+            // Empty, for liblmdb to fill: made here, it has its owner's rights under any umask.
+            _ = try temporary.openFile(named: Self.dataName, O_RDWR | O_CREAT | O_EXCL)
             try build(temporary.path)
             let data = try temporary.openFile(named: Self.dataName, O_RDWR)
             try data.sync()
@@ -106,7 +129,7 @@ package struct StoreDirectory {
         for number in 1...Self.temporaryNames {
             let name = Self.temporaryPrefix + name + (number == 1 ? "" : "-\(number)")
             let temporary = StoreDirectory(path: path + "/" + name)
-            if unsafe mkdir(temporary.path, 0o700) == 0 { return (temporary, name) }
+            if try Self.make(temporary.path) { return (temporary, name) }
             if errno != EEXIST || number == Self.temporaryNames { throw EngineError(code: errno, operation: "mkdir") }
         }
         preconditionFailure("the last name ends the loop")

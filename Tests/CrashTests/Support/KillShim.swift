@@ -112,6 +112,9 @@ enum KillShim {
             REAL(mkdir, int, const char *, mode_t); CALL(int, enter("files"), real(path, mode))
         }
         int unlink(const char *path) { REAL(unlink, int, const char *); CALL(int, enter("files"), real(path)) }
+        int unlinkat(int directory, const char *path, int flags) {
+            REAL(unlinkat, int, int, const char *, int); CALL(int, enter("files"), real(directory, path, flags))
+        }
         int rmdir(const char *path) { REAL(rmdir, int, const char *); CALL(int, enter("files"), real(path)) }
         """
 }

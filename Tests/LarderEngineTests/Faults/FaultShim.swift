@@ -3,7 +3,9 @@ import Foundation
 /// A library to preload that makes one chosen system call on a data file fail, compiled when it is first needed.
 ///
 /// `FAULT_CALL` is `sync`, `write` or `short`; `FAULT_AT` counts those calls from one, and begins to count when the
-/// process has said `opened`. `FAULT_LOG` names a file that gets a line for each directory that is synced, with the
+/// process has said `opened`. For removals of files, of whatever name, it is `unlink`, which fails, `die`, which kills the
+/// process before it, or `swap`, which first moves the directory `FAULT_DIRECTORY` away, to `-moved`, and `-other` into its
+/// place. `FAULT_LOG` names a file that gets a line for each directory that is synced, with the
 /// names in it that are a store's.
 enum FaultShim {
     /// The path of the library, or nil where there is no C compiler.
@@ -23,6 +25,7 @@ enum FaultShim {
         #include <dlfcn.h>
         #include <errno.h>
         #include <fcntl.h>
+        #include <signal.h>
         #include <stdlib.h>
         #include <stdio.h>
         #include <string.h>
@@ -41,10 +44,41 @@ enum FaultShim {
             return length > 9 && strcmp(target + length - 9, "/data.mdb") == 0;
         }
 
+        static int is_wanted(const char *call) {
+            const char *wanted = getenv("FAULT_CALL");
+            return counting && wanted && getenv("FAULT_AT") && strcmp(wanted, call) == 0;
+        }
+
         static int is_due(const char *call, int number) {
-            const char *wanted = getenv("FAULT_CALL"), *at = getenv("FAULT_AT");
-            if (!counting || !wanted || !at || strcmp(wanted, call) != 0 || !is_data(number)) return 0;
-            return ++count == atoi(at);
+            if (!is_wanted(call) || !is_data(number)) return 0;
+            return ++count == atoi(getenv("FAULT_AT"));
+        }
+
+        static int removal_fails(void) {
+            int fails = is_wanted("unlink"), dies = is_wanted("die"), swaps = is_wanted("swap");
+            if (!(fails || dies || swaps) || ++count != atoi(getenv("FAULT_AT"))) return 0;
+            if (dies) raise(SIGKILL);
+            if (swaps) {
+                const char *path = getenv("FAULT_DIRECTORY");
+                char moved[512], other[512];
+                snprintf(moved, sizeof moved, "%s-moved", path);
+                snprintf(other, sizeof other, "%s-other", path);
+                if (rename(path, moved) != 0 || rename(other, path) != 0) abort();
+            }
+            errno = EIO;
+            return fails;
+        }
+
+        int unlink(const char *path) {
+            static int (*real)(const char *);
+            if (!real) real = dlsym(RTLD_NEXT, "unlink");
+            return removal_fails() ? -1 : real(path);
+        }
+
+        int unlinkat(int directory, const char *path, int flags) {
+            static int (*real)(int, const char *, int);
+            if (!real) real = dlsym(RTLD_NEXT, "unlinkat");
+            return removal_fails() ? -1 : real(directory, path, flags);
         }
 
         ssize_t write(int number, const void *bytes, size_t size) {

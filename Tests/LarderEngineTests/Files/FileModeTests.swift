@@ -41,4 +41,18 @@ import Testing
         #expect(looks >= 2)
         try expectPrivate(directory.path, all)
     }
+
+    @Test(arguments: ["0000", "0277", "0477", "0777"])
+    func `is for its owner to use, whatever the umask withholds`(umask: String) throws {
+        let directory = TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+        let probe = Probe.products.appending(path: "engine-probe").path
+        for (command, store) in [("try-open", "/in/store"), ("try-copy", "/in/store")] {
+            let arguments = [command, directory.path + store, directory.path + "/in/copy"].map { "'\($0)'" }
+            let said = try run("sh", "-c", "umask \(umask); exec '\(probe)' \(arguments.joined(separator: " "))")
+            #expect(said.status == 0 && (said.output == "opened\n" || said.output == "copied\n"), "\(said.output)")
+        }
+        try expectPrivate(
+            directory.path + "/in", ["store/data.mdb", "store/lock.mdb", "store/guard.lock", "copy/data.mdb"])
+    }
 }

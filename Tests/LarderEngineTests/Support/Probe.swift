@@ -36,6 +36,11 @@ final class Probe {
     /// Ends it as a power cut would, and waits until it is gone.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
+        waitUntilKilled()
+    }
+
+    /// Waits until a signal has ended it.
+    func waitUntilKilled() {
         process.waitUntilExit()
         #expect(process.terminationReason == .uncaughtSignal)
     }

@@ -22,6 +22,8 @@ struct Probe {
         "hold-write": { path, _ in try holdWrite(path) },
         "hold-open": { path, rest in try holdOpen(path, readers: Int(rest[0]) ?? 126) },
         "try-open": { path, rest in tryOpen(path, isReadOnly: rest.first == "reading") },
+        "try-destroy": { path, _ in tryDestroy(path) },
+        "remove-companions": { path, rest in try removeCompanions(path, rest) },
         "try-copy": { path, rest in tryCopy(path, to: rest[0]) },
         "grow": { path, rest in try grow(path, name: rest[0], rows: Int(rest[1]) ?? 0) },
         "churn": { path, rest in try churn(path, cycles: Int(rest[0]) ?? 0) },

@@ -52,3 +52,24 @@ func tryCopy(_ path: String, to copy: String) {
         say("\(error)")
     }
 }
+
+/// Destroys the store, and says what came of it.
+func tryDestroy(_ path: String) {
+    // A fault counts from here on.
+    say("opened")
+    do {
+        try Environment.destroy(path: path, tables: tables) { _, _ in true }
+        say("destroyed")
+    } catch {
+        say("\(error)")
+    }
+}
+
+/// Removes files beside the data file.
+func removeCompanions(_ path: String, _ names: [String]) throws {
+    let environment = try open(path)
+    say("opened")
+    try environment.removeCompanions(names)
+    say("removed")
+    try? environment.close()
+}

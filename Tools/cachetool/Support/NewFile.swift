@@ -29,6 +29,8 @@ enum NewFile {
         let aside = "\(trimmed).new-\(getpid())"
         // Fails where anything is, also a link that leads nowhere: nobody else can have made what is filled now.
         if unsafe mkdir(aside, 0o700) != 0 { throw failure("create", aside) }
+        // A umask may withhold even the owner's rights.
+        if unsafe fchmodat(AT_FDCWD, aside, 0o700, AT_SYMLINK_NOFOLLOW) != 0 { throw failure("create", aside) }
         defer { try? FileManager.default.removeItem(atPath: aside) }
         try body(aside)
         try Interrupt.check()
