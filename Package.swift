@@ -157,10 +157,11 @@ let package = Package(
         .testTarget(name: "CompileTests", dependencies: ["LarderEngine", "LarderStore"]),
         .testTarget(name: "LarderFormatTests", dependencies: ["LarderFormat"]),
         .testTarget(name: "LarderJSONTests", dependencies: ["LarderJSON"]),
+        .target(name: "LMDBCalls", dependencies: ["CLMDB"], path: "Tests/Probes/LMDBCalls"),
         .testTarget(
             name: "LarderStoreTests",
             dependencies: [
-                "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON",
+                "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LMDBCalls",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -7,7 +7,7 @@ package enum BlobKey: Hashable, Sendable {
     /// Bytes of a blob stand here; chunks are counted from 0.
     case chunk(blob: Int64, number: Int64)
 
-    private enum Kind: Int64 {
+    enum Kind: Int64 {
         case head = 0
         case chunk = 1
     }
@@ -34,13 +34,6 @@ package enum BlobKey: Hashable, Sendable {
             try buffer.append(integer: number)
         }
     }
-
-    /// The bytes that the key of every head begins with.
-    package static let heads: [UInt8] = {
-        var writer = TupleWriter()
-        writer.append(integer: Kind.head.rawValue)
-        return writer.bytes
-    }()
 
     /// The bytes that the keys of all chunks of a blob begin with.
     package static func chunks(of blob: Int64) -> [UInt8] {

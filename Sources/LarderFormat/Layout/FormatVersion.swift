@@ -6,16 +6,16 @@ public enum FormatVersion {
     /// The describing version, first part: 0 while the format is free to change.
     public static let major: Int64 = 0
     /// The describing version, second part.
-    public static let minor: Int64 = 4
+    public static let minor: Int64 = 5
     /// The format number of this software.
-    public static let current: Int64 = 4
+    public static let current: Int64 = 5
     /// The smallest `minimumReader` of a store that this software reads: while `major` is 0, versions do not read each
     /// other's stores.
-    package static let oldest: Int64 = 4
+    package static let oldest: Int64 = 5
     /// The smallest format number that can read what this software writes.
-    package static let minimumReader: Int64 = 4
+    package static let minimumReader: Int64 = 5
     /// The smallest format number that can write what this software writes.
-    package static let minimumWriter: Int64 = 4
+    package static let minimumWriter: Int64 = 5
 }
 
 /// The feature bits that a store is marked with, in three sets by what an unknown bit means.

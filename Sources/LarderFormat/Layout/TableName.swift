@@ -30,6 +30,8 @@ package enum TableName: String, CaseIterable, Sendable {
     case indexes
     /// Rings of points that are uploaded many at a time.
     case buffers
+    /// What is being written and what waits to be removed, as ranges of other tables.
+    case garbage
 
     /// Names that nothing else may use: tables of versions to come.
     package static let reserved = [
@@ -59,6 +61,7 @@ package enum TableName: String, CaseIterable, Sendable {
         case .collections: 11
         case .indexes: 12
         case .buffers: 13
+        case .garbage: 14
         }
     }
 }

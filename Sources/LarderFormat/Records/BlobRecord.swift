@@ -1,19 +1,8 @@
 /// A record of `blobs`: what is known of a large body.
 ///
-/// FORMAT.md, "blobs". Key: (0, blob); the chunks stand under (1, blob, chunk).
+/// FORMAT.md, "blobs". Key: (0, blob); the chunks stand under (1, blob, chunk). Exactly one record names it: a body that
+/// is being written, or was given up, has chunks only.
 package struct BlobRecord: Hashable, Sendable {
-    /// What the blob is good for.
-    package enum State: Int64, Sendable, CaseIterable {
-        /// Being written; nothing names it yet.
-        case staging = 1
-        /// Exactly one record names it.
-        case live = 2
-        /// No record names it any more; its chunks are being deleted.
-        case garbage = 3
-    }
-
-    /// What it is good for.
-    package var state: State
     /// Its length in bytes.
     package var byteCount: Int64
     /// The bytes in each chunk but the last, 1 or more.
@@ -21,11 +10,8 @@ package struct BlobRecord: Hashable, Sendable {
     /// The wrapping sum of the checksums of its chunks.
     package var digest: UInt64
 
-    /// Makes a record, by default of a blob without bytes.
-    package init(
-        state: State, byteCount: Int64 = 0, chunkSize: Int64 = Int64(Limits.chunkBytes), digest: UInt64 = 0
-    ) {
-        self.state = state
+    /// Makes a record.
+    package init(byteCount: Int64, chunkSize: Int64 = Int64(Limits.chunkBytes), digest: UInt64) {
         self.byteCount = byteCount
         self.chunkSize = chunkSize
         self.digest = digest
@@ -34,7 +20,6 @@ package struct BlobRecord: Hashable, Sendable {
     /// Reads a body.
     package init(decoding body: RawSpan) throws(FormatError) {
         var reader = TupleReader(body)
-        state = try reader.state("state", as: State.self)
         byteCount = try reader.count("byteCount")
         chunkSize = try reader.count("chunkSize")
         guard chunkSize > 0 else { throw .invalidValue(field: "chunkSize", value: chunkSize) }
@@ -44,7 +29,6 @@ package struct BlobRecord: Hashable, Sendable {
     /// The body.
     package func encode() -> [UInt8] {
         var writer = TupleWriter()
-        writer.append(integer: state.rawValue)
         writer.append(integer: byteCount)
         writer.append(integer: chunkSize)
         writer.append(integer: Int64(bitPattern: digest))

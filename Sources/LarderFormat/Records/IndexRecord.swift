@@ -8,11 +8,9 @@ package struct IndexRecord: Hashable, Sendable {
         case building = 0
         /// Whole.
         case ready = 1
-        /// No longer kept; its entries are being deleted.
-        case removing = 2
     }
 
-    /// The name, unique among indexes that are not being removed.
+    /// The name; no other index has it.
     package var name: String
     /// The group of the resources.
     package var group: String

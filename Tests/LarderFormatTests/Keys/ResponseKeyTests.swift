@@ -79,6 +79,29 @@ import Testing
     }
 }
 
+@Suite struct `A key of garbage` {
+    @Test func `reads back as what it was made of, what is being written before what was given up`() throws {
+        var encoded: [[UInt8]] = []
+        for kind in GarbageKey.Kind.allCases {
+            for number in [1, 300] as [Int64] {
+                let key = GarbageKey(kind, number)
+                let bytes = key.bytes
+                #expect(try GarbageKey(decoding: bytes.rawSpan) == key)
+                #expect(bytes.starts(with: kind.prefix))
+                #expect(key.isRemovable == !bytes.lexicographicallyPrecedes(GarbageKey.removable))
+                encoded.append(bytes)
+            }
+        }
+        #expect(encoded == encoded.sorted { $0.lexicographicallyPrecedes($1) })
+    }
+
+    @Test func `refuses what no writer makes`() {
+        for damaged: [UInt8] in [[], [0x14], [0x15, 0x05, 0x15, 0x01], [0x14, 0x13, 0xFE], [0x14, 0x14, 0x14]] {
+            #expect(throws: FormatError.self) { try GarbageKey(decoding: damaged.rawSpan) }
+        }
+    }
+}
+
 @Suite struct `The chunks of a blob` {
     @Test(
         arguments: [(0, 7, []), (1, 7, [0..<1]), (7, 7, [0..<7]), (15, 7, [0..<7, 7..<14, 14..<15])]
@@ -86,14 +109,14 @@ import Testing
                 Int64, Int64, [Range<Int64>]
             )])
     func `cover it without a gap`(length: Int64, size: Int64, ranges: [Range<Int64>]) {
-        let record = BlobRecord(state: .live, byteCount: length, chunkSize: size)
+        let record = BlobRecord(byteCount: length, chunkSize: size, digest: 0)
         #expect((0..<record.chunkCount).map { record.range(ofChunk: $0) } == ranges)
     }
 
     @Test func `of a length at the end of the range are counted without a trap`() {
-        let record = BlobRecord(state: .live, byteCount: .max, chunkSize: 1)
+        let record = BlobRecord(byteCount: .max, chunkSize: 1, digest: 0)
         #expect(record.chunkCount == .max)
         #expect(record.range(ofChunk: .max - 1) == .max - 1 ..< .max)
-        #expect(BlobRecord(state: .live, byteCount: .max, chunkSize: .max).chunkCount == 1)
+        #expect(BlobRecord(byteCount: .max, chunkSize: .max, digest: 0).chunkCount == 1)
     }
 }

@@ -17,15 +17,15 @@ import Testing
     }
 
     @Test func `is refused when it asks for a newer reader, whatever else it holds`() {
-        #expect(throws: FormatError.newerFormat(minimumReader: 5)) { try access { $0.minimumReader = 5 } }
-        let body = encode([.text("larder"), .integer(2), .integer(0), .integer(5), .integer(5), .null])
-        #expect(throws: FormatError.newerFormat(minimumReader: 5)) { try FormatRecord(decoding: body.rawSpan) }
+        #expect(throws: FormatError.newerFormat(minimumReader: 6)) { try access { $0.minimumReader = 6 } }
+        let body = encode([.text("larder"), .integer(2), .integer(0), .integer(6), .integer(6), .null])
+        #expect(throws: FormatError.newerFormat(minimumReader: 6)) { try FormatRecord(decoding: body.rawSpan) }
     }
 
     @Test func `is refused when it was made for readers of an older format, whatever else it holds`() {
-        #expect(throws: FormatError.olderFormat(minimumReader: 3)) { try access { $0.minimumReader = 3 } }
-        let body = encode([.text("larder"), .integer(0), .integer(3), .integer(3), .integer(3), .null])
-        #expect(throws: FormatError.olderFormat(minimumReader: 3)) { try FormatRecord(decoding: body.rawSpan) }
+        #expect(throws: FormatError.olderFormat(minimumReader: 4)) { try access { $0.minimumReader = 4 } }
+        let body = encode([.text("larder"), .integer(0), .integer(4), .integer(4), .integer(4), .null])
+        #expect(throws: FormatError.olderFormat(minimumReader: 4)) { try FormatRecord(decoding: body.rawSpan) }
     }
 
     @Test func `is refused when it uses an unknown incompatible feature`() {
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `is read-only when it asks for a newer writer or uses what only a writer must know`() throws {
-        #expect(try access { $0.minimumWriter = 5 } == .readOnly)
+        #expect(try access { $0.minimumWriter = 6 } == .readOnly)
         #expect(try access { $0.features.readOnlyCompatible = 4 } == .readOnly)
     }
 

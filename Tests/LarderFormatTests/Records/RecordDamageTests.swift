@@ -61,6 +61,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "blob", body: Example.blob(digest: .max).encode()) {
             try BlobRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "garbage", body: Example.garbage.encode()) {
+            try GarbageRecord(decoding: $0.rawSpan).encode()
+        },
         Kind(testDescription: "journal", body: Example.journal.encode()) {
             try JournalRecord(decoding: $0.rawSpan).encode()
         },

@@ -4,7 +4,8 @@ import Testing
 @Suite struct `The fields of records` {
     @Test func `have only the states that FORMAT.md lists`() {
         #expect(ResourceRecord.State.allCases.map(\.rawValue) == [0, 1, 2, 3])
-        #expect(GenerationRecord.State.allCases.map(\.rawValue) == [1, 2, 3])
+        #expect(GarbageKey.Kind.allCases.map(\.rawValue) == [0, 1, 2, 3, 4])
+        #expect(IndexRecord.State.allCases.map(\.rawValue) == [0, 1])
         var body = encode([.integer(4)])
         body += ResourceRecord().encode().dropFirst(2)
         #expect(throws: FormatError.invalidValue(field: "state", value: 4)) {

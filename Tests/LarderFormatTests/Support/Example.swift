@@ -58,7 +58,7 @@ enum Example {
     }()
 
     static func generation(byteCount: Int64, digest: UInt64) -> GenerationRecord {
-        GenerationRecord(owner: owner, state: .live, rowCount: 3, byteCount: byteCount, digest: digest)
+        GenerationRecord(owner: owner, rowCount: 3, byteCount: byteCount, digest: digest)
     }
 
     static let filter: FilterRecord = {
@@ -199,8 +199,11 @@ enum Example {
     static let responseIndex = ResponseIndexRecord(blob: 1)
 
     static func blob(digest: UInt64) -> BlobRecord {
-        BlobRecord(state: .live, byteCount: 12, chunkSize: 7, digest: digest)
+        BlobRecord(byteCount: 12, chunkSize: 7, digest: digest)
     }
+
+    static let garbage = GarbageRecord(
+        process: UUIDBytes(high: 0xc0ff_ee00_1234_4abc, low: 0x8def_0123_4567_89ab), count: 40, byteCount: 1234)
 
     static let session: SessionRecord = {
         var record = SessionRecord(

@@ -24,6 +24,7 @@ enum Shape {
         case .overlay: row + [Field("sequence")]
         case .buffers:
             [Field("buffer", .content), Field("account", .content)] + (parts == 3 ? [Field("sequence")] : [])
+        case .garbage: [Field("kind"), Field("number")]
         }
     }
 
@@ -45,6 +46,7 @@ enum Shape {
         // Beside codec, updatedAt and payload, as rows have them.
         case .overlay: overlay
         case .buffers: key.count == 3 ? [Field("time"), Field("payload", .bytes)] : buffer
+        case .garbage: [Field("process", .uuid), Field("count"), Field("bytes")]
         }
     }
 
@@ -99,7 +101,7 @@ enum Shape {
     private static let index = [
         Field("name", .content), Field("group", .content), Field("id", .identifier), Field("type", .content),
         Field("path", .content), Field("collation", .state(["binary", "nocase"])),
-        Field("state", .state(["building", "ready", "removing"])),
+        Field("state", .state(["building", "ready"])),
     ]
     private static let overlay = [
         Field("change", .state(["", "replacement", "tombstone", "patch"])),
@@ -122,8 +124,7 @@ enum Shape {
         Field("tags", .bytes), Field("pinned"), Field("sweepAt"), Field("storedAt"), Field("lastUsedAt"),
     ]
     private static let blob = [
-        Field("state", .state(["", "staging", "live", "garbage"])), Field("bytes"), Field("chunkSize"),
-        Field("digest", .bits),
+        Field("bytes"), Field("chunkSize"), Field("digest", .bits),
     ]
     private static let format = [
         Field("magic", .word), Field("major"), Field("minor"), Field("minimumReader"), Field("minimumWriter"),
@@ -152,8 +153,7 @@ enum Shape {
     ]
     private static let owner = [Field("group", .content), Field("id", .identifier)]
     private static let generation = [
-        Field("state", .state(["", "staging", "live", "garbage"])), Field("rows"), Field("bytes"),
-        Field("digest", .bits),
+        Field("rows"), Field("bytes"), Field("digest", .bits),
     ]
     private static let filter = [
         Field("filter", .content), Field("token", .content), Field("tokenUpdatedAt"), Field("lastUntilSequence"),

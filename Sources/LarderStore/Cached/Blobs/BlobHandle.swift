@@ -66,7 +66,7 @@ extension ReadView {
     /// Holds a blob of `store`, which this is a view of; nil when there is none, nothing names it, or it is being
     /// removed.
     package borrowing func hold(_ number: Int64, in store: Store) throws -> BlobHandle? {
-        guard let record = try tables.blob(number, in: transaction), record.state == .live else { return nil }
+        guard let record = try tables.blob(number, in: transaction) else { return nil }
         let use = store.shared.leases.use()
         guard store.shared.leases.take(number) else { return nil }
         return BlobHandle(number: number, record: record, store: store, use: use)

@@ -11,6 +11,8 @@ final class BlobLeases: SharedPart {
         var awaited: Set<Int64> = []
         /// Being removed by a transaction that has not ended.
         var condemned: Set<Int64> = []
+        /// Whose writers gave up; to be given up with the next commit.
+        var abandoned: [Int64] = []
     }
 
     private let state = Mutex(State())
@@ -26,8 +28,8 @@ final class BlobLeases: SharedPart {
     /// or begun.
     func use() -> BlobUse { BlobUse(lock) }
 
-    /// Whether no process reads or writes blobs at this moment, so that those which were garbage or staging before are
-    /// left.
+    /// Whether no process reads or writes blobs at this moment, so that none needs those which were given up, or were being
+    /// written, before.
     func isFree() throws(EngineError) -> Bool { try UseLock.isFree(Self.lockName, in: path) }
 
     private static let lockName = "bodies.lock"
@@ -57,10 +59,8 @@ final class BlobLeases: SharedPart {
         }
     }
 
-    /// Claims a garbage blob for removal; false when it is held, and its last holder will say so.
-    ///
-    /// A claim ends with ``absolve(_:)``.
-    func condemn(_ blob: Int64) -> Bool {
+    /// Claims a blob that was given up for removal; false when it is held, and its last holder will say so.
+    fileprivate func condemn(_ blob: Int64) -> Bool {
         state.withLock { state in
             if state.counts[blob] != nil {
                 state.awaited.insert(blob)
@@ -71,10 +71,37 @@ final class BlobLeases: SharedPart {
         }
     }
 
-    /// Ends a claim: the transaction that was to remove the blob has ended.
-    func absolve(_ blob: Int64) {
-        state.withLock { _ = $0.condemned.remove(blob) }
+    /// Ends all claims.
+    fileprivate func absolve() {
+        state.withLock { $0.condemned.removeAll() }
     }
+
+    /// Blobs whose writers gave up, since the last commit that has entered such.
+    var abandoned: [Int64] { state.withLock { $0.abandoned } }
+
+    /// Notes that the writer of a blob gave up.
+    func abandon(_ blob: Int64) {
+        state.withLock { $0.abandoned.append(blob) }
+    }
+
+    /// Forgets the first of the abandoned blobs, which a commit has entered.
+    func forgetAbandoned(_ count: Int) {
+        state.withLock { $0.abandoned.removeFirst(count) }
+    }
+}
+
+/// The claims of one write transaction; they end with it, whatever becomes of it.
+private final class BlobClaims: CommitState {
+    let leases: BlobLeases
+
+    init(_ shared: SharedState) { leases = shared.leases }
+
+    deinit { leases.absolve() }
+}
+
+extension Transaction {
+    /// Keeps a blob that was given up from being held until this transaction has ended; false when it is held.
+    func claim(_ blob: Int64) -> Bool { state(BlobClaims.self).leases.condemn(blob) }
 }
 
 extension SharedState {

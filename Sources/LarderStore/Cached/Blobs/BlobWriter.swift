@@ -98,11 +98,13 @@ public final class BlobWriter: Sendable {
             return state
         }
         if end.isCancelled { throw StoreError.blobGone }
-        if let staged = end.number { try transaction.checkStaged(staged) }
+        if let staged = end.number, try !transaction.leave(GarbageKey(.stagedBlob, staged)) {
+            throw StoreError.blobGone
+        }
         let number = try end.number ?? transaction.next(\.nextBlob)
         let digest = end.digest &+ (try transaction.putChunks(end.waiting, from: end.chunks, of: number))
         let byteCount = end.chunks * Int64(Limits.chunkBytes) + Int64(end.waiting.count)
-        try transaction.putBlob(number, BlobRecord(state: .live, byteCount: byteCount, digest: digest))
+        try transaction.putBlob(number, BlobRecord(byteCount: byteCount, digest: digest))
         return Blob(number: number, byteCount: byteCount)
     }
 
@@ -129,7 +131,7 @@ extension Store {
 extension Transaction {
     /// Throws unless chunks may be added to the blob.
     fileprivate func checkStaged(_ blob: Int64) throws {
-        if try tables.blob(blob, in: engine)?.state != .staging { throw StoreError.blobGone }
+        if try !tables.isEntered(GarbageKey(.stagedBlob, blob), in: engine) { throw StoreError.blobGone }
     }
 
     /// Puts bytes as chunks from `first` on, of which only the last may be short.

@@ -23,7 +23,8 @@ extension Store {
             lastCommit: view.commit, fileSize: Int64(clamping: info.fileSize), pageSize: info.pageSize,
             usedPages: byTable.values.reduce(0) { $0 + $1.pages }, lastPage: info.lastPage, mapSize: info.mapSize,
             storedSize: try tables.counters(in: view.transaction).storedSize, tables: byTable, resources: resources,
-            rows: rows, generations: try countGenerations(view), filters: entries(.filters),
+            rows: rows, generations: try countGenerations(view, known: entries(.generations)),
+            filters: entries(.filters),
             members: entries(.members), outboxEntries: outbox.entries, outboxLanes: outbox.lanes,
             oldestOutboxEntryAt: outbox.oldest, journalRecords: entries(.journal),
             readers: StoreStatistics.ReaderSlots(used: info.usedReaders, maximum: info.maximumReaders))
@@ -49,20 +50,25 @@ extension Store {
         return (counts, rows)
     }
 
-    private func countGenerations(_ view: borrowing ReadView) throws -> StoreStatistics.GenerationCounts {
+    private func countGenerations(
+        _ view: borrowing ReadView, known: Int
+    ) throws -> StoreStatistics.GenerationCounts {
         var counts = StoreStatistics.GenerationCounts()
-        try tables.forEach(.generations, prefix: [], in: view.transaction) { _, body in
-            let record = try decoding(.generations) { () throws(FormatError) in try GenerationRecord(decoding: body) }
-            switch record.state {
-            case .live: counts.live += 1
-            case .staging: counts.staging += 1
-            case .garbage:
+        try tables.forEach(.garbage, prefix: [], in: view.transaction) { key, body in
+            let (key, record) = try decoding(.garbage) { () throws(FormatError) in
+                (try GarbageKey(decoding: key), try GarbageRecord(decoding: body))
+            }
+            switch key.kind {
+            case .stagedGeneration: counts.staging += 1
+            case .generation:
                 counts.garbage += 1
-                counts.garbageRows = counts.garbageRows.clampedSum(record.rowCount)
+                counts.garbageRows = counts.garbageRows.clampedSum(record.count)
                 counts.garbageBytes = counts.garbageBytes.clampedSum(record.byteCount)
+            case .stagedBlob, .index, .blob: break
             }
             return true
         }
+        counts.live = max(0, known - counts.staging)
         return counts
     }
 

@@ -50,7 +50,7 @@ extension Transaction {
         }
         for (resource, record) in found {
             for case let generation? in [record.liveGeneration, record.stagingGeneration] {
-                try markGarbage(generation, of: resource)
+                try discardGeneration(generation)
             }
             let key = try Self.key { (key) throws(FormatError) in try ResourceRecord.appendKey(resource, to: &key) }
             _ = try removeSome(of: .overlay, prefix: key, from: key, bytes: .max, isTimeUp: { false })
@@ -62,15 +62,9 @@ extension Transaction {
 
     /// Garbage, whoever reads it, and bodies that are still being written.
     mutating func clearSomeGarbage() throws -> Bool {
-        for blob in try tables.blobs(in: .staging, engine) { try discardStagedBlob(blob) }
-        if let (generation, _) = try tables.generations(in: .garbage, engine).first {
-            _ = try reclaimSome(of: generation, isTimeUp: { false })
-            return true
-        }
-        var bytes = Int64(BulkLimits.bytes)
-        let blobs = try tables.blobs(in: .garbage, engine)
-        for blob in blobs where bytes > 0 { bytes -= try reclaimBlob(blob, limit: bytes, isTimeUp: { false }).bytes }
-        return !blobs.isEmpty
+        for blob in try tables.garbage(.stagedBlob, in: engine) { try discardStagedBlob(blob) }
+        var place = GarbageKey.removable
+        return try reclaimSome(from: &place, sparesHeld: false, isTimeUp: { false })
     }
 
     /// Any records of a table.

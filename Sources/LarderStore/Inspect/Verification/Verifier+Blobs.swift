@@ -52,13 +52,14 @@ extension Verifier {
             return
         }
         guard var content = blobs[blob] else {
+            if isGarbage(.blob, blob) || isGarbage(.stagedBlob, blob) || broken.contains(.garbage) { return }
             return try find(.orphan, in: .blobs, at: location, "the blob has no record")
         }
         defer { blobs[blob] = content }
         let expected = content.chunks
         content.chunks += 1
         if let checksum = try? Record.checksum(of: entry.value) { content.digest &+= checksum }
-        guard let record = content.record, record.state == .live else { return }
+        guard let record = content.record else { return }
         if number != expected {
             try find(.order, in: .blobs, at: location, "chunk \(expected) of the blob was to come")
         }
@@ -76,7 +77,7 @@ extension Verifier {
             try compare(owner)
         }
         for (number, content) in blobs.sorted(by: { $0.key < $1.key }) {
-            guard let record = content.record, record.state == .live else { continue }
+            guard let record = content.record else { continue }
             let location = "blob \(number)"
             if content.chunks != record.chunkCount {
                 try find(
@@ -89,7 +90,7 @@ extension Verifier {
                 try find(.duplicate, in: .blobs, at: location, "\(content.owners) records name it")
             }
             if content.owners == 0, !hasDamagedBlobOwners, broken.isEmpty {
-                try find(.orphan, in: .blobs, at: location, "live, and no record names it")
+                try find(.orphan, in: .blobs, at: location, "no record names it")
             }
         }
     }
@@ -99,10 +100,7 @@ extension Verifier {
             return try find(.pointer, in: owner.table, at: owner.location, "its blob \(owner.blob) is not there")
         }
         guard let record = content.record else { return }
-        if record.state != .live {
-            try find(
-                .pointer, in: owner.table, at: owner.location, "its blob \(owner.blob) is marked as \(record.state)")
-        } else if record.byteCount != owner.byteCount {
+        if record.byteCount != owner.byteCount {
             try find(
                 .count, in: owner.table, at: owner.location,
                 "\(owner.byteCount) bytes noted, \(record.byteCount) in its blob")

@@ -8,18 +8,19 @@ extension Verifier {
         for (number, record) in generations.sorted(by: { $0.key < $1.key }) {
             let location = "generation \(number) of \(record.owner)"
             if !broken.contains(.rows) { try compareRows(of: number, record, location) }
-            if broken.contains(.resources) || damagedResources.contains(record.owner) { continue }
-            let resource = resources[record.owner]
-            if record.state == .live, resource?.liveGeneration != number {
-                try find(.orphan, in: .generations, at: location, "live, but its owner does not show it")
+            if broken.contains(.resources) || broken.contains(.garbage) || damagedResources.contains(record.owner) {
+                continue
             }
-            if record.state == .staging, resource?.stagingGeneration != number {
-                try find(.orphan, in: .generations, at: location, "staging, but its owner does not know it")
+            let resource = resources[record.owner]
+            if isStaged(number) ? resource?.stagingGeneration != number : resource?.liveGeneration != number {
+                try find(.orphan, in: .generations, at: location, "its owner does not know it")
             }
         }
         if broken.contains(.generations) { return }
         for (number, content) in contents.sorted(by: { $0.key < $1.key })
-        where generations[number] == nil && !damagedGenerations.contains(number) {
+        where generations[number] == nil && !damagedGenerations.contains(number) && !isGarbage(.generation, number)
+            && !broken.contains(.garbage)
+        {
             try find(
                 .orphan, in: .rows, at: "generation \(number)",
                 "\(content.rows) rows without a record of their generation")
@@ -33,7 +34,7 @@ extension Verifier {
         } else if let owner = content.owner, owner != record.owner {
             try find(.owner, in: .rows, at: location, "the owner row names \(owner)")
         }
-        guard record.state == .live else { return }
+        if isStaged(number) || broken.contains(.garbage) { return }
         if content.rows != record.rowCount {
             try find(.count, in: .generations, at: location, "\(record.rowCount) rows noted, \(content.rows) found")
         }
@@ -55,23 +56,24 @@ extension Verifier {
                 try find(.pointer, in: .resources, at: "\(name)", "\(record.state), with a live generation")
             default: break
             }
-            try comparePointer(of: name, to: record.liveGeneration, .live)
-            try comparePointer(of: name, to: record.stagingGeneration, .staging)
+            try comparePointer(of: name, to: record.liveGeneration, isStaged: false)
+            try comparePointer(of: name, to: record.stagingGeneration, isStaged: true)
             try compareSizes(of: name, record)
         }
     }
 
     private func comparePointer(
-        of name: ResourceKey, to number: Int64?, _ state: GenerationRecord.State
+        of name: ResourceKey, to number: Int64?, isStaged: Bool
     ) throws(Stop) {
+        let state = isStaged ? "staging" : "live"
         guard let number, !broken.contains(.generations), !damagedGenerations.contains(number) else { return }
         guard let generation = generations[number] else {
             return try find(.pointer, in: .resources, at: "\(name)", "its \(state) generation \(number) has no record")
         }
-        if generation.state != state {
+        if self.isStaged(number) != isStaged, !broken.contains(.garbage) {
             try find(
                 .pointer, in: .resources, at: "\(name)",
-                "its \(state) generation \(number) is marked as \(generation.state)")
+                "its \(state) generation \(number) is \(isStaged ? "not " : "")entered as being written")
         }
         if generation.owner != name {
             try find(
@@ -83,7 +85,7 @@ extension Verifier {
     private func compareSizes(of name: ResourceKey, _ record: ResourceRecord) throws(Stop) {
         var expected: (rows: Int64, bytes: Int64) = (0, 0)
         if let live = record.liveGeneration {
-            guard let generation = generations[live], generation.state == .live else { return }
+            guard let generation = generations[live], !isStaged(live) else { return }
             expected = (generation.rowCount, generation.byteCount)
         }
         if (record.rowCount, record.byteCount) != expected {

@@ -16,7 +16,6 @@ extension Verifier {
                 if JSONPath(record.path) == nil {
                     try find(.undecodable, in: .indexes, at: "index \(number)", "its path is none")
                 }
-                if record.state == .removing { return }
                 if let other = names.updateValue(number, forKey: Array(record.name.utf8)) {
                     try find(.duplicate, in: .indexes, at: "index \(number)", "index \(other) has the same name")
                 }
@@ -31,11 +30,11 @@ extension Verifier {
         highest.index = max(highest.index, decoded.index)
         highest.generation = max(highest.generation, decoded.generation)
         indexes.note(entry, decoded)
-        if !indexes.numbers.contains(decoded.index) {
+        if !indexes.numbers.contains(decoded.index), !isGarbage(.index, decoded.index), !broken.contains(.garbage) {
             try find(.orphan, in: .indexes, at: location, "the index has no record")
         }
         if generations[decoded.generation] == nil, !damagedGenerations.contains(decoded.generation),
-            !broken.contains(.generations)
+            !isGarbage(.generation, decoded.generation), !broken.contains(.generations), !broken.contains(.garbage)
         {
             try find(.orphan, in: .indexes, at: location, "the generation has no record")
         }
@@ -52,7 +51,8 @@ extension Verifier {
         if broken.contains(.rows) || broken.contains(.indexes) { return }
         let places = Set(indexes.expected.keys).union(indexes.found.keys)
         for place in places.sorted(by: { ($0.generation, $0.index) < ($1.generation, $1.index) }) {
-            guard generations[place.generation]?.state == .live, !indexes.unsure.contains(place.generation),
+            guard generations[place.generation] != nil, !isStaged(place.generation),
+                !indexes.unsure.contains(place.generation),
                 indexes.declared.contains(where: { $0.number == place.index && $0.state == .ready })
             else { continue }
             let expected = indexes.expected[place] ?? WalkedIndexes.Sum()

@@ -26,6 +26,7 @@ final class Verifier {
     var pending = PendingContent()
     var resources: [ResourceKey: ResourceRecord] = [:]
     var damagedResources: Set<ResourceKey> = []
+    var garbage: Set<GarbageKey> = []
     var generations: [Int64: GenerationRecord] = [:]
     var damagedGenerations: Set<Int64> = []
     var contents: [Int64: GenerationContent] = [:]
@@ -52,6 +53,7 @@ final class Verifier {
         }
         try tell { try progress(0, total) }
         try verifyMeta(snapshot)
+        try verifyGarbage(snapshot)
         try verifyResources(snapshot)
         try verifyGenerations(snapshot)
         indexes.declared = (try? tables.declaredIndexes(in: snapshot)) ?? []
@@ -70,6 +72,7 @@ final class Verifier {
         try compareResources()
         try compareIndexes()
         try compareBlobs()
+        try compareGarbage()
         try compareCounters(storedSize: storedSize)
         summary.generations = Set(generations.keys).union(contents.keys).count
         try tell { try progress(summary.entries, total) }

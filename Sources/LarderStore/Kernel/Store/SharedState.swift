@@ -1,4 +1,5 @@
 internal import LarderEngine
+internal import LarderFormat
 internal import Synchronization
 
 /// What all opens of one file in this process share: whose writes wait, who writes a generation, who observes.
@@ -16,6 +17,8 @@ final class SharedState: Sendable {
     let tables: Tables
     /// That of the first open.
     let host: HostServices
+    /// Names this open of the file, among those of all processes.
+    let process: UUIDBytes
     /// The most bytes that may be stored after a commit; nil for any number.
     let sizeCap: Int64?
     let commits = GroupCommit()
@@ -52,6 +55,7 @@ final class SharedState: Sendable {
     private init(_ file: OpenFile, _ types: [any SharedPart.Type]) {
         environment = file.environment
         host = file.host
+        process = file.host.makeID()
         sizeCap = file.sizeCap
         tables = Tables(environment.tables)
         meter = WriterMeter(elapsed: host.elapsed)
@@ -113,12 +117,8 @@ final class SharedState: Sendable {
 struct CommitEffects {
     /// What observers are told.
     var changes = ChangeSet()
-    /// Generations whose rows nobody needs any more.
-    var garbage: [Int64] = []
-    /// Blobs that nothing names any more.
-    var garbageBlobs: [Int64] = []
-    /// Secondary indexes that were given up.
-    var garbageIndexes: [Int64] = []
+    /// Whether something was given up, and waits to be removed.
+    var hasGarbage = false
     /// Blobs that became the bodies of responses.
     var namedBlobs: Set<Int64> = []
     /// What the layers keep in the transaction.

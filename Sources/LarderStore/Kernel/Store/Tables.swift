@@ -17,6 +17,7 @@ struct Tables: Sendable {
     let collections: Table
     let indexes: Table
     let buffers: Table
+    let garbage: Table
 
     init(_ tables: [String: Table]) {
         func table(_ name: TableName) -> Table {
@@ -39,6 +40,7 @@ struct Tables: Sendable {
         collections = table(.collections)
         indexes = table(.indexes)
         buffers = table(.buffers)
+        garbage = table(.garbage)
     }
 
     subscript(name: TableName) -> Table {
@@ -57,6 +59,7 @@ struct Tables: Sendable {
         case .collections: collections
         case .indexes: indexes
         case .buffers: buffers
+        case .garbage: garbage
         }
     }
 

@@ -30,7 +30,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case full(SpaceShortage)
     /// A row's payload is not marked with the codec it was to be decoded with.
     case unexpectedCodec(stored: PayloadCodec, expected: PayloadCodec)
-    /// The index of this name cannot be asked: it is being built or removed, or is not there.
+    /// The index of this name cannot be asked: it is being built, or is not there.
     case indexNotReady(String)
     /// The blob was removed before it was read, because room was needed or by another process.
     case blobGone

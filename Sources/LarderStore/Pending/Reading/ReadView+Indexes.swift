@@ -12,7 +12,7 @@ extension ReadView {
     ///   - reversed: from the last to the first.
     ///   - limit: the most entries.
     ///   - after: goes on behind this entry, the last of the call before; it need not be there any more.
-    /// - Throws: ``StoreError/indexNotReady(_:)`` when the index is being built or removed, or is unknown;
+    /// - Throws: ``StoreError/indexNotReady(_:)`` when the index is being built, or is unknown;
     ///   ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)``.
     /// - Complexity: O(log *n* + entries); texts whose first 200 bytes are equal are read and sorted together.
     public borrowing func indexEntries(

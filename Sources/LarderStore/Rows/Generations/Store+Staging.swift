@@ -62,8 +62,9 @@ extension Store {
 extension Transaction {
     /// Begins a generation of `resource`, in the place of one that nobody writes any more.
     mutating func beginStaging(_ resource: ResourceKey) throws -> Staging {
-        if let old = try record(of: resource)?.stagingGeneration { try markGarbage(old, of: resource) }
-        let generation = try makeGeneration(of: resource, state: .staging)
+        if let old = try record(of: resource)?.stagingGeneration { try discardGeneration(old) }
+        let generation = try makeGeneration(of: resource)
+        try enter(staged(generation))
         try update(resource) { $0.stagingGeneration = generation }
         return Staging(resource: resource, generation: generation)
     }
@@ -74,9 +75,9 @@ extension Transaction {
     mutating func load(
         _ batch: RowBatch, from start: Int, in staging: Staging, isTimeUp: () -> Bool
     ) throws -> Int {
-        guard var record = try tables.generation(staging.generation, in: engine), record.state == .staging else {
-            throw StoreError.stagingSuperseded(staging.resource)
-        }
+        guard try tables.isEntered(staged(staging.generation), in: engine),
+            var record = try tables.generation(staging.generation, in: engine)
+        else { throw StoreError.stagingSuperseded(staging.resource) }
         var tally = RowTally()
         var changes = IndexChanges()
         let source = RowSource(owner: staging.resource, generation: staging.generation)
@@ -138,28 +139,28 @@ extension Transaction {
     mutating func swap(
         _ staging: Staging, _ finish: (inout Transaction, inout ResourceRecord) throws -> Void
     ) throws {
-        guard var generation = try tables.generation(staging.generation, in: engine), generation.state == .staging,
+        guard let generation = try tables.generation(staging.generation, in: engine),
             var record = try record(of: staging.resource), record.stagingGeneration == staging.generation
         else { throw StoreError.stagingSuperseded(staging.resource) }
         try finish(&self, &record)
-        if let old = record.liveGeneration { try markGarbage(old, of: staging.resource) }
+        if let old = record.liveGeneration { try discardGeneration(old) }
         record.state = .ready
         record.liveGeneration = staging.generation
         record.stagingGeneration = nil
         record.rowCount = generation.rowCount
         record.byteCount = generation.byteCount
         try update(staging.resource) { $0 = record }
-        generation.state = .live
-        try putGeneration(staging.generation, generation)
+        try leave(staged(staging.generation))
         try noteReplacedRows(of: staging.resource)
     }
 
     mutating func discard(_ staging: Staging) throws {
-        guard let generation = try tables.generation(staging.generation, in: engine), generation.state == .staging
-        else { return }
-        try markGarbage(staging.generation, of: staging.resource)
+        guard try tables.isEntered(staged(staging.generation), in: engine) else { return }
+        try discardGeneration(staging.generation)
         try forget(staging)
     }
+
+    private func staged(_ generation: Int64) -> GarbageKey { GarbageKey(.stagedGeneration, generation) }
 
     /// Takes a full copy out of its resource's record.
     mutating func forget(_ staging: Staging) throws {

@@ -41,8 +41,6 @@ public struct SecondaryIndex: Hashable, Sendable {
         case building
         /// Whole.
         case ready
-        /// Given up; its entries are being deleted.
-        case removing
     }
 
     /// The number, never used twice.
@@ -63,7 +61,6 @@ public struct SecondaryIndex: Hashable, Sendable {
             switch record.state {
             case .building: .building
             case .ready: .ready
-            case .removing: .removing
             }
     }
 

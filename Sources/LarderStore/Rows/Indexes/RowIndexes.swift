@@ -16,7 +16,7 @@ struct RowIndexes: Sendable {
     /// Nil when none of `indexes` is over such rows.
     init?(of indexes: [SecondaryIndex], over resource: ResourceKey, type: String) {
         let kept = indexes.filter { index in
-            index.state != .removing && index.covers(resource) && index.definition.type.utf8.elementsEqual(type.utf8)
+            index.covers(resource) && index.definition.type.utf8.elementsEqual(type.utf8)
         }
         if kept.isEmpty { return nil }
         self.init(kept, type: type)

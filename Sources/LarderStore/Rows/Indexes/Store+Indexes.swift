@@ -53,8 +53,7 @@ extension Transaction {
         }
         if let known = try tables.declaredIndexes(in: engine).named(definition.name) {
             if known.definition == definition { return known }
-            try put(known, as: .removing)
-            effects.garbageIndexes.append(known.number)
+            try discard(known)
         }
         let record = IndexRecord(
             name: definition.name, group: definition.group, id: definition.id, type: definition.type,
@@ -69,9 +68,17 @@ extension Transaction {
 
     mutating func removeIndex(named name: String) throws -> Bool {
         guard let known = try tables.declaredIndexes(in: engine).named(name) else { return false }
-        try put(known, as: .removing)
-        effects.garbageIndexes.append(known.number)
+        try discard(known)
         return true
+    }
+
+    /// Gives an index up; its entries are removed after the commit.
+    private mutating func discard(_ index: SecondaryIndex) throws {
+        try remove(
+            key: Self.key { (key) throws(FormatError) in try IndexRecord.appendKey(index.number, to: &key) },
+            in: .indexes)
+        try enter(GarbageKey(.index, index.number))
+        indexCache.removeAll()
     }
 
     /// Marks an index as whole, unless it was given up meanwhile.
@@ -97,9 +104,7 @@ extension Transaction {
     mutating func buildSome(
         of index: SecondaryIndex, generation: Int64, from start: [UInt8], isTimeUp: () -> Bool
     ) throws -> [UInt8]? {
-        guard try isBuilding(index), let record = try tables.generation(generation, in: engine),
-            record.state != .garbage
-        else { return nil }
+        guard try isBuilding(index), let record = try tables.generation(generation, in: engine) else { return nil }
         let source = RowSource(owner: record.owner, generation: generation)
         let indexes = RowIndexes([index], type: index.definition.type)
         let prefix = RowKeyCoding.prefix(generation: generation, type: index.definition.type)
@@ -122,23 +127,6 @@ extension Transaction {
         try apply(changes)
         return following
     }
-
-    /// Removes entries of an index being removed, and the index with its last entry.
-    mutating func reclaimSome(ofIndex number: Int64, isTimeUp: () -> Bool) throws -> Bool {
-        guard try tables.declaredIndexes(in: engine).contains(where: { $0.number == number && $0.state == .removing })
-        else { return false }
-        var rest = Int64(BulkLimits.bytes)
-        for generation in try tables.generationsInIndexes(engine) {
-            let prefix = IndexEntryKey.prefix(generation: generation, index: number)
-            let removed = try removeSome(of: .indexes, prefix: prefix, from: prefix, bytes: rest, isTimeUp: isTimeUp)
-            if removed.isMore { return true }
-            rest -= removed.bytes
-        }
-        try remove(
-            key: Self.key { (key) throws(FormatError) in try IndexRecord.appendKey(number, to: &key) }, in: .indexes)
-        indexCache.removeAll()
-        return false
-    }
 }
 
 extension Tables {
@@ -146,36 +134,12 @@ extension Tables {
     fileprivate func generations<Source: TableReader & ~Copyable>(
         of index: SecondaryIndex, in source: borrowing Source
     ) throws -> [Int64] {
-        let live = try generations(in: .live, source)
-        let staging = try generations(in: .staging, source)
-        return (live + staging).filter { index.covers($0.record.owner) }.map(\.number)
-    }
-
-    /// The generations that have entries, of whatever index.
-    fileprivate func generationsInIndexes<Source: TableReader & ~Copyable>(
-        _ source: borrowing Source
-    ) throws -> [Int64] {
         var found: [Int64] = []
-        try source.withReadCursor(in: indexes) { cursor in
-            // Declared indexes begin with a text, so they come before every generation.
-            var start = successor(ofPrefix: IndexRecord.prefix)
-            while let key = start, let entry = try cursor.seek(key.rawSpan) {
-                guard let generation = (try? IndexKey(decoding: entry.key))?.generation else {
-                    // No writer made this key; the next one may be whole.
-                    start = [UInt8](copying: entry.key) + [0]
-                    continue
-                }
-                found.append(generation)
-                start = successor(ofPrefix: IndexEntryKey.prefix(generation: generation))
-            }
+        try forEachReadable(.generations, in: source) { key, body throws(FormatError) in
+            (try GenerationRecord.decodeKey(key), try GenerationRecord(decoding: body))
+        } _: { (number: Int64, record: GenerationRecord) in
+            if index.covers(record.owner) { found.append(number) }
         }
         return found
-    }
-}
-
-extension IndexKey {
-    /// The generation of an entry.
-    fileprivate var generation: Int64? {
-        if case .entry(let entry) = self { entry.generation } else { nil }
     }
 }

@@ -61,7 +61,7 @@ extension Transaction {
             return
         }
         for case let generation? in [record.liveGeneration, record.stagingGeneration] {
-            try markGarbage(generation, of: resource)
+            try discardGeneration(generation)
         }
         try update(resource) {
             $0.state = state
@@ -75,17 +75,18 @@ extension Transaction {
         try noteReplacedRows(of: resource)
     }
 
-    /// Gives the rows of a generation up; they are removed after the commit.
-    mutating func markGarbage(_ generation: Int64, of owner: ResourceKey) throws {
-        var record = GenerationRecord(owner: owner, state: .garbage)
+    /// Gives the rows of a generation up, shown or being written; they are removed after the commit.
+    mutating func discardGeneration(_ generation: Int64) throws {
+        var record: GenerationRecord?
         do {
-            record = try tables.generation(generation, in: engine) ?? record
+            record = try tables.generation(generation, in: engine)
         } catch StoreError.damaged {
-            // A damaged record must not keep its resource from being replaced, and garbage needs only its owner.
+            // A damaged record must not keep its resource from being replaced.
         }
-        record.state = .garbage
-        try putGeneration(generation, record)
-        effects.garbage.append(generation)
+        try remove(key: RowKeyCoding.prefix(generation: generation), in: .generations)
+        try leave(GarbageKey(.stagedGeneration, generation))
+        try enter(
+            GarbageKey(.generation, generation), count: record?.rowCount ?? 0, byteCount: record?.byteCount ?? 0)
     }
 
     mutating func putGeneration(_ generation: Int64, _ record: GenerationRecord) throws {
@@ -95,15 +96,14 @@ extension Transaction {
     }
 
     /// Begins a generation of `owner`: a number never used before, its record and its owner row.
-    mutating func makeGeneration(of owner: ResourceKey, state: GenerationRecord.State) throws -> Int64 {
+    mutating func makeGeneration(of owner: ResourceKey) throws -> Int64 {
         do throws(FormatError) {
             try RowKeyCoding.checkBudget(resource: owner, type: "", key: "")
         } catch {
             throw StoreError.invalid(error)
         }
         let generation = try next(\.nextGeneration)
-        try putGeneration(
-            generation, GenerationRecord(owner: owner, state: state, rowCount: 0, byteCount: 0, digest: 0))
+        try putGeneration(generation, GenerationRecord(owner: owner))
         try put(body: OwnerRecord(owner: owner).encode(), key: RowKeyCoding.prefix(generation: generation), in: .rows)
         return generation
     }

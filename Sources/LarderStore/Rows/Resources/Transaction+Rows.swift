@@ -84,8 +84,8 @@ extension Transaction {
     mutating func visibleRows(of resource: ResourceKey) throws -> RowSource {
         if let source = try tables.rowSource(of: resource, in: engine) { return source }
         // Rows that are not shown, such as those of a hidden resource, do not come back with a new one.
-        if let old = try record(of: resource)?.liveGeneration { try markGarbage(old, of: resource) }
-        let generation = try makeGeneration(of: resource, state: .live)
+        if let old = try record(of: resource)?.liveGeneration { try discardGeneration(old) }
+        let generation = try makeGeneration(of: resource)
         try update(resource) {
             $0.state = .ready
             $0.liveGeneration = generation

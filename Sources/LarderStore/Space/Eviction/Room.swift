@@ -16,15 +16,6 @@ final class Room: SharedPart {
         var collection: Int64 = -1
     }
 
-    /// Garbage that waits to be removed.
-    struct Garbage: Sendable {
-        var generations: [Int64] = []
-        var blobs: [Int64] = []
-        /// Blobs whose writers gave up, which are garbage from the next commit on.
-        var discarded: [Int64] = []
-        var indexes: [Int64] = []
-    }
-
     /// The most bytes that may be stored after a commit; nil for any number.
     let cap: Int64?
     /// Milliseconds since 1970-01-01 UTC.

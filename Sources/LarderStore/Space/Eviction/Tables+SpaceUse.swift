@@ -5,7 +5,7 @@ extension Store {
     /// What the stored bytes are spent on, in one snapshot.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
-    /// - Complexity: reads every record of resources, responses, collections, generations and outbox; no row and no body.
+    /// - Complexity: reads every record of resources, responses, collections, garbage and outbox; no row and no body.
     public func spaceUse() throws -> SpaceUse {
         try read { view in try view.tables.spaceUse(in: view.transaction, cap: shared.sizeCap) }
     }
@@ -52,17 +52,13 @@ extension Tables {
             return true
         }
         try addCollections(to: &use, inUse: collectionsInUse, in: source)
-        try forEachReadable(.generations, in: source) { _, body throws(FormatError) in
-            try GenerationRecord(decoding: body)
-        } _: { (record: GenerationRecord) in
-            switch record.state {
-            case .live: break
-            case .staging: use.staging.addClamped(record.byteCount)
-            case .garbage: use.garbage.addClamped(record.byteCount)
-            }
+        for number in try garbage(.stagedGeneration, in: source) {
+            if let record = try? generation(number, in: source) { use.staging.addClamped(record.byteCount) }
         }
-        for number in try blobs(in: .garbage, source) {
-            if let record = try? blob(number, in: source) { use.garbage.addClamped(record.byteCount) }
+        try forEachReadable(.garbage, in: source) { _, body throws(FormatError) in
+            try GarbageRecord(decoding: body)
+        } _: { (record: GarbageRecord) in
+            use.garbage.addClamped(record.byteCount)
         }
         try source.withReadCursor(in: outbox) { cursor in
             while let entry = try cursor.next() { use.outbox += Int64(entry.key.byteCount + entry.value.byteCount) }

@@ -29,8 +29,11 @@ extension Transaction {
     }
 
     /// Drops the rows of a ready resource and journals it.
-    mutating func evict(_ resource: ResourceKey, because reason: Eviction.Reason) throws {
-        guard let record = try record(of: resource), let generation = record.liveGeneration else { return }
+    ///
+    /// - Returns: the generation they were in; nil when there was none.
+    @discardableResult
+    mutating func evict(_ resource: ResourceKey, because reason: Eviction.Reason) throws -> Int64? {
+        guard let record = try record(of: resource), let generation = record.liveGeneration else { return nil }
         try update(resource) {
             $0.state = .evicted
             $0.liveGeneration = nil
@@ -38,9 +41,10 @@ extension Transaction {
             $0.byteCount = 0
             $0.evictedBytes = record.byteCount
         }
-        try markGarbage(generation, of: resource)
+        try discardGeneration(generation)
         effects.changes.noteReplaced(resource)
         try note(Eviction(.resource(resource), bytes: record.byteCount, reason: reason, time: room.now()))
+        return generation
     }
 
     /// Journals an eviction, and has observers told.

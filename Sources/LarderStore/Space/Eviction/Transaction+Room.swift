@@ -30,10 +30,10 @@ extension Transaction {
     }
 
     private mutating func makeRoom(downTo cap: Int64, slackTo target: Int64) throws {
-        try reclaimKnownGarbage(downTo: target)
+        try reclaim(downTo: target, sparesHeld: true)
         if try storedSize() > cap { try evict(downTo: cap, slackTo: target, sparesHeld: true) }
-        // What somebody reads goes when nothing else is left; so does garbage that nobody here knows of.
-        if try storedSize() > cap { try reclaimAllGarbage(downTo: target) }
+        // What is being read goes when nothing else is left.
+        if try storedSize() > cap { try reclaim(downTo: target, sparesHeld: false) }
         if try storedSize() > cap { try evict(downTo: cap, slackTo: target, sparesHeld: false) }
     }
 
@@ -53,42 +53,24 @@ extension Transaction {
 // MARK: - Garbage
 
 extension Transaction {
-    /// Removes the garbage that this process knows of, but for what somebody reads, down to a stored size of `target`.
-    private mutating func reclaimKnownGarbage(downTo target: Int64) throws {
-        let known = shared.reclaimer.waiting
-        for generation in known.generations + effects.garbage { try reclaim(generation, downTo: target) }
-        for blob in known.discarded where try storedSize() > target { try discardStagedBlob(blob) }
-        for blob in known.blobs + effects.garbageBlobs where !shared.leases.isHeld(blob) {
-            try reclaimBlob(blob, downTo: target)
-        }
-        for index in known.indexes + effects.garbageIndexes {
-            var isMore = true
-            while try isMore && storedSize() > target {
-                isMore = try reclaimSome(ofIndex: index, isTimeUp: { false })
-            }
-        }
-    }
-
-    /// Removes all garbage down to a stored size of `target`; who reads some of it gets ``StoreError/blobGone``.
-    private mutating func reclaimAllGarbage(downTo target: Int64) throws {
-        for (generation, _) in try tables.generations(in: .garbage, engine) {
-            try reclaim(generation, downTo: target)
-        }
-        for blob in try tables.blobs(in: .garbage, engine) { try reclaimBlob(blob, downTo: target) }
-    }
-
-    private mutating func reclaim(_ generation: Int64, downTo target: Int64) throws {
-        var isMore = true
-        while isMore {
-            let excess = try storedSize() - target
-            if excess <= 0 { return }
-            isMore = try reclaimSome(of: generation, bytes: excess, isTimeUp: { false })
-        }
-    }
-
-    private mutating func reclaimBlob(_ blob: Int64, downTo target: Int64) throws {
+    /// Removes garbage down to a stored size of `target`.
+    ///
+    /// - Parameter sparesHeld: whether bodies that are being read stay; otherwise readers get ``StoreError/blobGone``.
+    private mutating func reclaim(downTo target: Int64, sparesHeld: Bool) throws {
+        for blob in shared.leases.abandoned where try storedSize() > target { try discardStagedBlob(blob) }
+        var place = GarbageKey.removable
         let excess = try storedSize() - target
-        if excess > 0 { _ = try reclaimBlob(blob, limit: excess, isTimeUp: { false }) }
+        if excess > 0 {
+            _ = try reclaimSome(from: &place, bytes: excess, sparesHeld: sparesHeld, isTimeUp: { false })
+        }
+    }
+
+    /// Removes as much of one range as is needed for a stored size of `target`.
+    private mutating func reclaim(_ key: GarbageKey, downTo target: Int64) throws {
+        let excess = try storedSize() - target
+        if excess > 0, try tables.isEntered(key, in: engine) {
+            _ = try reclaim(key, bytes: excess, isTimeUp: { false })
+        }
     }
 }
 
@@ -180,13 +162,11 @@ extension Transaction {
     private mutating func evict(_ candidate: EvictionCandidate, downTo target: Int64) throws -> Bool {
         switch candidate.subject {
         case .resource(let resource):
-            let before = effects.garbage.count
-            try evict(resource, because: .cap)
-            guard effects.garbage.count > before, let generation = effects.garbage.last else { return false }
-            try reclaim(generation, downTo: target)
+            guard let generation = try evict(resource, because: .cap) else { return false }
+            try reclaim(GarbageKey(.generation, generation), downTo: target)
         case .response(let place, let blob):
             guard try removeResponse(at: place) else { return false }
-            try reclaimBlob(blob, downTo: target)
+            try reclaim(GarbageKey(.blob, blob), downTo: target)
         case .collection(let name): return try removeCollection(name) != nil
         }
         return true

@@ -24,6 +24,9 @@ import Testing
         try await store.write { try $0.pin(big(1)) }
         try await store.write { try $0.pin(big(2)) }
         for number in 1...2 { try await store.put(response("k\(number)")) }
+        try store.writeBlocking { transaction in
+            for id in 5...6 as ClosedRange<Int64> { _ = try transaction.beginStaging(big(id)) }
+        }
         try store.close()
         try craft(.resources) { record in
             var resource = try ResourceRecord(decoding: record.body.rawSpan)
@@ -38,12 +41,16 @@ import Testing
         try craft(.generations) { record in
             var generation = try GenerationRecord(decoding: record.body.rawSpan)
             generation.byteCount = .max
-            generation.state = .staging
             return generation.encode()
+        }
+        try craft(.garbage) { record in
+            var garbage = try GarbageRecord(decoding: record.body.rawSpan)
+            garbage.byteCount = .max
+            return garbage.encode()
         }
         let reader = try directory.open(StoreOptions(access: .readOnly))
         let use = try reader.spaceUse()
-        #expect(use.pinned == .max && use.evictable == .max && use.staging == .max)
+        #expect(use.pinned == .max && use.evictable == .max && use.staging == .max && use.garbage == .max)
         #expect(use.other == 0)
         try reader.close()
         let capped = try directory.open(StoreOptions(sizeCap: 1_000_000_000))

@@ -84,19 +84,19 @@ import Testing
     }
 
     @Test func `of a newer format keeps its bytes`() async throws {
-        try await makeStore { $0.minimumReader = 5 }
-        try expectUntouched(.unsupportedFormat(.newerFormat(minimumReader: 5)))
+        try await makeStore { $0.minimumReader = 6 }
+        try expectUntouched(.unsupportedFormat(.newerFormat(minimumReader: 6)))
     }
 
     @Test func `of an older format keeps its bytes until it is discarded`() async throws {
-        try await makeStore { $0.minimumReader = 3 }
-        try expectUntouched(.unsupportedFormat(.olderFormat(minimumReader: 3)), besidesDiscarding: true)
+        try await makeStore { $0.minimumReader = 4 }
+        try expectUntouched(.unsupportedFormat(.olderFormat(minimumReader: 4)), besidesDiscarding: true)
         try Store.destroy(at: directory.path, discardingUnsent: true)
         #expect(!FileManager.default.fileExists(atPath: directory.path))
     }
 
     @Test func `that only a newer version may write keeps its bytes`() async throws {
-        try await makeStore { $0.minimumWriter = 5 }
+        try await makeStore { $0.minimumWriter = 6 }
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         let store = try directory.open()
         #expect(store.isReadOnly)
@@ -127,7 +127,7 @@ import Testing
 
     @Test func `without a table that only a newer version may write is not to be opened for writing once`() async throws
     {
-        try await makeStore { $0.minimumWriter = 5 }
+        try await makeStore { $0.minimumWriter = 6 }
         try removeTable()
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(throws: StoreError.readOnlyFormat) { try directory.open() }
@@ -147,9 +147,9 @@ import Testing
     }
 
     @Test func `of an older format is not said to need a newer version`() {
-        let older = StoreError.unsupportedFormat(.olderFormat(minimumReader: 3)).description
-        #expect(older.contains("older format 3") && !older.contains("newer"))
-        #expect(StoreError.unsupportedFormat(.newerFormat(minimumReader: 5)).description.contains("newer"))
+        let older = StoreError.unsupportedFormat(.olderFormat(minimumReader: 4)).description
+        #expect(older.contains("older format 4") && !older.contains("newer"))
+        #expect(StoreError.unsupportedFormat(.newerFormat(minimumReader: 6)).description.contains("newer"))
     }
 
     @Test func `that is damaged in any page can be discarded`() async throws {

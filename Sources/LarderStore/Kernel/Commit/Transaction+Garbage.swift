@@ -1,0 +1,66 @@
+internal import LarderEngine
+internal import LarderFormat
+
+// What no other record leads to is entered in `garbage`, in the transaction that makes it so: a generation or a blob when
+// it is begun, and whatever is given up. FORMAT.md, "garbage".
+
+extension Transaction {
+    /// Enters a range of records; one that waits to be removed is reclaimed after the commit.
+    mutating func enter(_ key: GarbageKey, count: Int64 = 0, byteCount: Int64 = 0) throws {
+        try put(GarbageRecord(process: shared.process, count: count, byteCount: byteCount), under: key)
+        if key.isRemovable { effects.hasGarbage = true }
+    }
+
+    mutating func put(_ record: GarbageRecord, under key: GarbageKey) throws {
+        try put(body: record.encode(), key: key.bytes, in: .garbage)
+    }
+
+    /// Takes a range out of `garbage`; false when it was not there.
+    @discardableResult
+    mutating func leave(_ key: GarbageKey) throws -> Bool { try remove(key: key.bytes, in: .garbage) }
+}
+
+extension Tables {
+    /// The first range at or after the encoded key `start`.
+    func nextGarbage<Source: TableReader & ~Copyable>(
+        from start: [UInt8], in source: borrowing Source
+    ) throws -> GarbageKey? {
+        try source.withReadCursor(in: garbage) { cursor in
+            var place = start
+            while let entry = try cursor.seek(place.rawSpan) {
+                if let key = try? GarbageKey(decoding: entry.key) { return key }
+                // No writer made this key; the next one may be whole.
+                place = [UInt8](copying: entry.key) + [0]
+            }
+            return nil
+        }
+    }
+
+    /// The numbers of all ranges of one kind.
+    func garbage<Source: TableReader & ~Copyable>(
+        _ kind: GarbageKey.Kind, in source: borrowing Source
+    ) throws -> [Int64] {
+        var found: [Int64] = []
+        try forEachRaw(.garbage, prefix: kind.prefix, in: source) { entry in
+            if let key = try? GarbageKey(decoding: entry.key) { found.append(key.number) }
+            return true
+        }
+        return found
+    }
+
+    /// What is known of a range; nil when it is not entered, or its record is damaged.
+    func garbageRecord<Source: TableReader & ~Copyable>(
+        _ key: GarbageKey, in source: borrowing Source
+    ) throws -> GarbageRecord? {
+        do {
+            return try record(key.bytes.rawSpan, .garbage, in: source, GarbageRecord.init(decoding:))
+        } catch StoreError.damaged {
+            return nil
+        }
+    }
+
+    /// Whether a range is entered.
+    func isEntered<Source: TableReader & ~Copyable>(_ key: GarbageKey, in source: borrowing Source) throws -> Bool {
+        try source.value(forKey: key.bytes.rawSpan, in: garbage) != nil
+    }
+}

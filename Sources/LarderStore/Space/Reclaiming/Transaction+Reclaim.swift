@@ -1,0 +1,161 @@
+internal import LarderEngine
+internal import LarderFormat
+
+extension Transaction {
+    /// Removes what waits in `garbage`, in the order of its keys: about `limit` bytes of keys and values.
+    ///
+    /// - Parameters:
+    ///   - place: the encoded key to begin at; afterwards the one at which this ended.
+    ///   - sparesHeld: whether bodies that somebody reads stay; who reads others gets ``StoreError/blobGone``.
+    /// - Returns: whether there may be more to remove, from `place` on.
+    mutating func reclaimSome(
+        from place: inout [UInt8], bytes limit: Int64 = Int64(BulkLimits.bytes), sparesHeld: Bool = true,
+        isTimeUp: () -> Bool
+    ) throws -> Bool {
+        var rest = limit
+        var areOthersIdle: Bool?
+        while let key = try tables.nextGarbage(from: place, in: engine) {
+            place = key.bytes
+            if rest <= 0 || isTimeUp() { return true }
+            if try !sparesHeld || isUnheld(key, &areOthersIdle) {
+                let (bytes, isMore) = try reclaim(key, bytes: rest, isTimeUp: isTimeUp)
+                if isMore { return true }
+                rest -= bytes
+            }
+            place.append(0)
+        }
+        return false
+    }
+
+    /// Whether no process reads what is to be removed; whoever reads rows has a snapshot of them.
+    ///
+    /// - Parameter areOthersIdle: whether no process reads or writes bodies, once that was asked.
+    private func isUnheld(_ key: GarbageKey, _ areOthersIdle: inout Bool?) throws -> Bool {
+        if key.kind != .blob { return true }
+        guard claim(key.number) else { return false }
+        // Readers in the process that gave a body up are known to that process alone.
+        if try tables.garbageRecord(key, in: engine)?.process == shared.process { return true }
+        let isFree = try areOthersIdle ?? shared.leases.isFree()
+        areOthersIdle = isFree
+        return isFree
+    }
+
+    /// Removes some of one range, and its key with the last of it; nothing of a range that a record leads to, which only a
+    /// damaged file has here.
+    ///
+    /// - Returns: the bytes of keys and values that were removed, and whether there are more.
+    mutating func reclaim(
+        _ key: GarbageKey, bytes limit: Int64, isTimeUp: () -> Bool
+    ) throws -> (bytes: Int64, isMore: Bool) {
+        let own = key.record
+        if try engine.value(forKey: own.key.rawSpan, in: tables[own.table]) != nil { return (0, false) }
+        var record =
+            try tables.garbageRecord(key, in: engine) ?? GarbageRecord(process: shared.process)
+        let before = record
+        let removed: (bytes: Int64, isMore: Bool)
+        switch key.kind {
+        case .stagedGeneration, .stagedBlob: preconditionFailure("\(key) is being written")
+        case .generation: removed = try reclaimGeneration(key.number, &record, limit, isTimeUp)
+        case .index: removed = try reclaimIndex(key.number, &record, limit, isTimeUp)
+        case .blob: removed = try reclaimBlob(key.number, &record, limit, isTimeUp)
+        }
+        if !removed.isMore {
+            try leave(key)
+        } else if record != before {
+            try put(record, under: key)
+        }
+        return removed
+    }
+
+    private mutating func reclaimGeneration(
+        _ number: Int64, _ record: inout GarbageRecord, _ limit: Int64, _ isTimeUp: () -> Bool
+    ) throws -> (bytes: Int64, isMore: Bool) {
+        let owner = RowKeyCoding.prefix(generation: number)
+        let entries = try removeSome(of: .indexes, prefix: owner, from: owner, bytes: limit, isTimeUp: isTimeUp)
+        if entries.isMore { return (entries.bytes, true) }
+        // The owner row, the prefix itself, stays until the last row is gone.
+        let rows = try removeSome(
+            of: .rows, prefix: owner, from: owner + [0], bytes: limit - entries.bytes, isTimeUp: isTimeUp)
+        let bytes = entries.bytes + rows.bytes
+        record.count = max(0, record.count - rows.count)
+        record.byteCount = max(0, record.byteCount - rows.bytes)
+        if rows.isMore { return (bytes, true) }
+        if let resource = try tables.owner(ofGeneration: number, in: engine),
+            try reclaimSingleAnswers(of: resource, bytes: limit - bytes, isTimeUp: isTimeUp)
+        {
+            return (bytes, true)
+        }
+        try remove(key: owner, in: .rows)
+        return (bytes, false)
+    }
+
+    /// Removes entries of an index, generation by generation.
+    private mutating func reclaimIndex(
+        _ number: Int64, _ record: inout GarbageRecord, _ limit: Int64, _ isTimeUp: () -> Bool
+    ) throws -> (bytes: Int64, isMore: Bool) {
+        var bytes: Int64 = 0
+        while let generation = try tables.nextGenerationInIndexes(from: record.count, in: engine) {
+            record.count = generation
+            if isTimeUp() { return (bytes, true) }
+            let prefix = IndexEntryKey.prefix(generation: generation, index: number)
+            let removed = try removeSome(
+                of: .indexes, prefix: prefix, from: prefix, bytes: limit - bytes, isTimeUp: isTimeUp)
+            bytes += removed.bytes
+            if removed.isMore { return (bytes, true) }
+            if generation == .max { break }
+            record.count = generation + 1
+        }
+        return (bytes, false)
+    }
+
+    private mutating func reclaimBlob(
+        _ number: Int64, _ record: inout GarbageRecord, _ limit: Int64, _ isTimeUp: () -> Bool
+    ) throws -> (bytes: Int64, isMore: Bool) {
+        let prefix = BlobKey.chunks(of: number)
+        let chunks = try removeSome(of: .blobs, prefix: prefix, from: prefix, bytes: limit, isTimeUp: isTimeUp)
+        record.byteCount = max(0, record.byteCount - chunks.bytes)
+        return (chunks.bytes, chunks.isMore)
+    }
+
+    /// As ``discard(_:)``; a damaged record of the owner keeps only its pointer.
+    mutating func recoverStaging(_ generation: Int64) throws {
+        let owner = try tables.owner(ofGeneration: generation, in: engine)
+        try discardGeneration(generation)
+        guard let owner else { return }
+        do {
+            try forget(Staging(resource: owner, generation: generation))
+        } catch StoreError.damaged {
+            // The generation is garbage all the same; `verify` names the record.
+        }
+    }
+}
+
+extension Tables {
+    /// The owner that the first row of a generation names; nil when that is not there, or is damaged.
+    fileprivate func owner<Source: TableReader & ~Copyable>(
+        ofGeneration number: Int64, in source: borrowing Source
+    ) throws -> ResourceKey? {
+        let key = RowKeyCoding.prefix(generation: number)
+        do {
+            return try record(key.rawSpan, .rows, in: source, OwnerRecord.init(decoding:))?.owner
+        } catch StoreError.damaged {
+            return nil
+        }
+    }
+
+    /// The first generation from `number` on that has entries, of whatever index.
+    fileprivate func nextGenerationInIndexes<Source: TableReader & ~Copyable>(
+        from number: Int64, in source: borrowing Source
+    ) throws -> Int64? {
+        try source.withReadCursor(in: indexes) { cursor in
+            // Declared indexes begin with a text, so they come before every generation.
+            var place = IndexEntryKey.prefix(generation: number)
+            while let entry = try cursor.seek(place.rawSpan) {
+                if case .entry(let entry)? = try? IndexKey(decoding: entry.key) { return entry.generation }
+                // No writer made this key; the next one may be whole.
+                place = [UInt8](copying: entry.key) + [0]
+            }
+            return nil
+        }
+    }
+}
