@@ -36,23 +36,21 @@ enum BatchBody {
     }
 
     /// What an answer `{"outcomes":[{"id":…,"status":…,"replayed":…,"retry_after":…,"sequence":…,"body":…},…]}` says of each
-    /// of `entries`; nil when it says nothing of any. All but `id` and `status` may be missing.
+    /// of `entries`; nil when it says nothing of any. All but `id` and `status` may be missing. Two outcomes of one entry with
+    /// different statuses say nothing of it.
     static func outcomes(
         _ body: [UInt8], of entries: [UUIDBytes]
     ) -> (heads: [UUIDBytes: AnswerHead], accepted: [UUIDBytes: AcceptedAnswer])? {
-        let names = ["id", "status", "replayed", "retry_after", "sequence", "body"]
-        let paths = entries.indices.flatMap { index in
-            names.compactMap { JSONPath("$.outcomes[\(index)].\($0)") }
-        }
-        let values = JSONExtractor(paths).values(of: body.rawSpan, codec: .json)
         var heads: [UUIDBytes: AnswerHead] = [:]
         var accepted: [UUIDBytes: AcceptedAnswer] = [:]
-        for index in entries.indices {
-            let found = values[index * names.count..<(index + 1) * names.count].map { $0 }
+        var contradicted: Set<UUIDBytes> = []
+        for outcome in elements(of: body) {
+            let found = members.values(of: outcome.rawSpan, codec: .json)
             guard case .text(let text) = found[0], let id = UUIDBytes(text), entries.contains(id),
-                case .integer(let status) = found[1], (100...599).contains(status)
+                case .integer(let status) = found[1], (100...999).contains(status)
             else { continue }
             var head = AnswerHead(Int(status), isReplay: found[2] == .integer(1))
+            if let other = heads[id], other.status != head.status { contradicted.insert(id) }
             // As for the header field, a day is the longest wait that a server can ask for.
             if case .integer(let seconds) = found[3] { head.retryAfter = .seconds(min(max(seconds, 0), 86_400)) }
             heads[id] = head
@@ -61,6 +59,25 @@ enum BatchBody {
             if case .text(let value) = found[5] { answer.body = Array(value.utf8) }
             accepted[id] = answer
         }
+        for id in contradicted { heads[id] = nil }
         return heads.isEmpty ? nil : (heads, accepted)
+    }
+
+    private static let members = JSONExtractor(
+        ["id", "status", "replayed", "retry_after", "sequence", "body"].compactMap { JSONPath("$.\($0)") })
+
+    /// The outcomes of an answer, each a JSON text; none where it is no JSON object or has no such array.
+    private static func elements(of body: [UInt8]) -> [[UInt8]] {
+        guard let list = JSONMembers(body)?[Array("outcomes".utf8)]?.value else { return [] }
+        var lexer = JSONLexer(list.span)
+        var elements: [[UInt8]] = []
+        guard lexer.take(UInt8(ascii: "[")) else { return [] }
+        repeat {
+            let start = lexer.position
+            guard lexer.skipValue(depth: 1) else { break }
+            elements.append(Array(list[start..<lexer.position]))
+            lexer.skipSpace()
+        } while lexer.take(UInt8(ascii: ","))
+        return elements
     }
 }

@@ -71,6 +71,56 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 3, 200]) func `is read to the end of its outcomes, whatever stands before them`(
+        foreign: Int
+    ) async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox { $0.batch = BatchPolicy() }
+        let ids = try await enqueueThree(outbox)
+        let others = (0..<foreign).map { UUIDBytes(high: 9, low: UInt64($0)) }
+        world.answer { _ in Self.outcomes(others.map { ($0, 422) } + [(ids[0], 200)] + ids.map { ($0, 200) }) }
+        try await world.running(outbox) {
+            for id in ids {
+                let outcome = try await outbox.outcome(of: id)
+                #expect(outcome == .accepted)
+            }
+        }
+        #expect(world.requests.count == 1)
+    }
+
+    @Test(arguments: [[200, 422], [422, 200], [422, 404, 200]])
+    func `decides nothing of a member of which it says two things`(statuses: [Int]) async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox { $0.batch = BatchPolicy() }
+        let ids = try await enqueueThree(outbox)
+        world.answer { _ in Self.outcomes(ids.dropFirst().map { ($0, 200) } + statuses.map { (ids[0], $0) }) }
+        try await world.running(outbox) {
+            for id in ids.dropFirst() {
+                let outcome = try await outbox.outcome(of: id)
+                #expect(outcome == .accepted)
+            }
+            let delivery = try world.entries().first?.delivery
+            #expect(delivery?.state == .waiting && delivery?.isInDoubt == true && delivery?.isAlone == true)
+        }
+    }
+
+    @Test(arguments: [100, 199, 600, 999]) func `decides nothing of a member whose status HTTP does not know`(
+        status: Int
+    ) async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox { $0.batch = BatchPolicy() }
+        let ids = try await enqueueThree(outbox)
+        world.answer { _ in Self.outcomes([(ids[0], 200), (ids[1], status), (ids[2], 200)]) }
+        try await world.running(outbox) {
+            for id in [ids[0], ids[2]] {
+                let outcome = try await outbox.outcome(of: id)
+                #expect(outcome == .accepted)
+            }
+            let delivery = try world.entries().first?.delivery
+            #expect(delivery?.state == .waiting && delivery?.isInDoubt == true && delivery?.attempts == 1)
+        }
+    }
+
     @Test func `of which success says nothing is not taken for done [§4.4.7]`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .ok, body: Array("{\"ok\":true}".utf8)) }
         let outbox = try world.outbox { $0.batch = BatchPolicy() }
