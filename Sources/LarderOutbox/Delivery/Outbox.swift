@@ -77,6 +77,7 @@ public final class Outbox: Sendable {
     package func setGate(_ gate: SessionGate) {
         state.withLock { state in
             state.gate = gate
+            state.gates += 1
             if let loop = state.loop {
                 state.untakenGates += 1
                 loop.inputs.yield(.event(.session(gate)))
@@ -127,6 +128,8 @@ struct OutboxState {
 
     /// Gives the ownership away for release, unless a run or a command needs it.
     mutating func takeIdleOwnership() -> OutboxOwnership? { isReserved || commands > 0 ? nil : ownership.take() }
+    /// How often the gate was set.
+    var gates = 0
     /// How often the gate was set and the loop has not heard of it yet.
     var untakenGates = 0
     var loop: Loop?

@@ -40,6 +40,8 @@ package enum DeliveryEvent: Hashable, Sendable {
     case decide(UUIDBytes, Decision)
     /// The server was asked about a conflict, and its answer, named here, does not say what it holds.
     case remoteUnknown(UUIDBytes, reason: String)
+    /// The server does not take an account's credentials, as it answered a request that is no entry's.
+    case unauthorized(String?)
     /// Requests are to end, and none begins any more.
     case stop
 }
@@ -100,25 +102,28 @@ package struct AnswerHead: Hashable, Sendable {
     package var isInProgress: Bool
     /// Whether it is not the API's.
     package var isForeign: Bool
+    /// Whether all of its body came.
+    package var isWhole: Bool
 
-    /// An answer. The Retry-After of a foreign answer, a redirect or 511 is dropped: it is not the server's.
+    /// An answer. The Retry-After of a foreign answer, a redirect or one about the connection is dropped: it is not the server's.
     package init(
         _ status: Int, isReplay: Bool = false, retryAfter: Duration? = nil, isInProgress: Bool = false,
-        isForeign: Bool = false
+        isForeign: Bool = false, isWhole: Bool = true
     ) {
         self.status = status
         self.isReplay = isReplay
-        let isOfServer = !isForeign && status != 511 && !(300...399).contains(status)
+        let isOfServer = !isForeign && !OutcomeTable.ofConnection.contains(status) && !(300...399).contains(status)
         self.retryAfter = isOfServer ? retryAfter : nil
         self.isInProgress = isInProgress
         self.isForeign = isForeign
+        self.isWhole = isWhole
     }
 
     /// What is known of it as the answer to a request.
     func facts(_ method: String, tries: Int) -> AnswerFacts {
         AnswerFacts(
             status: status, method: method, tries: tries, isReplay: isReplay, retryAfter: retryAfter,
-            isInProgress: isInProgress, isForeign: isForeign)
+            isInProgress: isInProgress, isForeign: isForeign, isWhole: isWhole)
     }
 
     /// Whether the server asks to be left alone altogether: it gets too many requests, or says for how long it is out.
@@ -128,4 +133,11 @@ package struct AnswerHead: Hashable, Sendable {
 
     /// Whether the server is still performing an earlier request under the key.
     var isStillPerforming: Bool { status == 409 && (isInProgress || retryAfter != nil) }
+
+    /// Whether the server may have the write all the same: a gateway answers for a server that did not, what is still performed will be
+    /// there, and a status that HTTP does not know says nothing. A 409 that broke off may have been about to say that it is performed.
+    var leavesDoubt: Bool {
+        isStillPerforming || (status == 409 && !isWhole) || [502, 504].contains(status)
+            || !(200...599).contains(status)
+    }
 }

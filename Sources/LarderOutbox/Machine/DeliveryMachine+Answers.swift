@@ -41,8 +41,7 @@ extension DeliveryMachine {
         case .head(let head):
             update(index) {
                 $0.lastStatus = head.status
-                // A gateway answers for a server that did not: it may have the write. It will have what it still performs.
-                if head.status == 502 || head.status == 504 || head.isStillPerforming { $0.isInDoubt = true }
+                if head.leavesDoubt { $0.isInDoubt = true }
             }
             take(verdict(head, index), head, index, moment)
         }

@@ -12,6 +12,7 @@ extension DeliveryMachine {
             for index in entries.indices where isServersFault(index) { makePending(index) }
         case .session(let gate): take(gate)
         case .signInFailed: noteSignInFailed(moment)
+        case .unauthorized(let account): refuse(account, moment)
         default: break
         }
     }
@@ -58,7 +59,7 @@ extension DeliveryMachine {
         signIn = .waiting(moment.elapsed + delay(afterFailures: refusals))
     }
 
-    /// The server has refused the credentials of an entry's account.
+    /// The server has refused an account's credentials.
     mutating func refuse(_ account: String?, _ moment: Moment) {
         // Another account may have signed in since it was sent, or the same one anew.
         guard gate == .signedIn(account), !isOfEarlierSession else { return }

@@ -91,7 +91,7 @@ package struct DeliveryMachine: Hashable, Sendable {
         case .amended(let id, let isBatchable):
             if let index = index(id) { entries[index].isBatchable = isBatchable }
         case .removed(let ids): remove(ids)
-        case .network, .foreground, .session, .signInFailed: takeCondition(event, moment)
+        case .network, .foreground, .session, .signInFailed, .unauthorized: takeCondition(event, moment)
         case .timer: armed = nil
         case .answered(let key, let answer): take(answer, of: key, moment)
         case .storageFailed: hold(moment)

@@ -15,11 +15,13 @@ public struct AnswerFacts: Hashable, Sendable {
     /// Whether the answer is not the API's: an HTML page, or what the host's predicate says
     /// (``OutboxConfiguration/isServersAnswer``).
     public var isForeign: Bool
+    /// Whether all of its body came, as far as it was promised and read.
+    public var isWhole: Bool
 
     /// The facts of an answer.
     public init(
         status: Int, method: String, tries: Int, isReplay: Bool = false, retryAfter: Duration? = nil,
-        isInProgress: Bool = false, isForeign: Bool = false
+        isInProgress: Bool = false, isForeign: Bool = false, isWhole: Bool = true
     ) {
         self.status = status
         self.method = method
@@ -28,5 +30,6 @@ public struct AnswerFacts: Hashable, Sendable {
         self.retryAfter = retryAfter
         self.isInProgress = isInProgress
         self.isForeign = isForeign
+        self.isWhole = isWhole
     }
 }

@@ -47,12 +47,19 @@ public struct OutcomeTable: Hashable, Sendable {
 
     /// What an answer means.
     ///
-    /// An answer that is not the API's (``AnswerFacts/isForeign``) is neither success nor a refusal, whatever the overrides say.
+    /// An answer that is not the API's (``AnswerFacts/isForeign``) or broke off (``AnswerFacts/isWhole``) is neither success nor a refusal,
+    /// whatever the overrides say.
     public func verdict(for answer: AnswerFacts) -> Verdict {
         if answer.isForeign || answer.status == 511 { return verdict(ruleForForeign(answer.status), answer) }
-        if let rule = overrides[answer.status] { return verdict(rule, answer) }
-        return verdict(rule(for: answer), answer)
+        let rule = overrides[answer.status] ?? rule(for: answer)
+        // What was to come may have been a page, or have said more.
+        if !answer.isWhole, [.accepted, .rejected, .conflict].contains(rule) { return .retry(after: nil) }
+        return verdict(rule, answer)
     }
+
+    /// Statuses about the connection, which say nothing of the write: of a proxy (407), a server that another was taken for (421), a
+    /// protocol (426) and a network (511).
+    static let ofConnection: Set<Int> = [407, 421, 426, 511]
 
     /// A sign-in page, a proxy's page or a redirect may stay for days, and spends no attempt. A page under a status of refusal may be
     /// the server's own, for a path it does not know: it spends attempts, so that such a write ends as failed and does not hold its
@@ -60,21 +67,24 @@ public struct OutcomeTable: Hashable, Sendable {
     private func ruleForForeign(_ status: Int) -> Rule {
         switch status {
         case 401: .pause
-        case 400...499, 500...510, 512...599: .retry
-        default: .wait
+        case 200...399: .wait
+        default: Self.ofConnection.contains(status) ? .wait : .retry
         }
     }
 
+    /// A status that HTTP does not know counts as 5xx (RFC 9110 §15), and so does one that is not final: neither is a refusal.
     private func rule(for answer: AnswerFacts) -> Rule {
         switch answer.status {
         case 200...299: .accepted
         case 401: .pause
         case 404 where answer.method == "DELETE": .accepted
         case 410 where answer.method == "DELETE": .accepted
+        case _ where Self.ofConnection.contains(answer.status): .wait
         case 300...399: .wait
-        case 408, 425, 429, 500...599: .retry
+        case 408, 425, 429: .retry
         case 409: ruleForConflict(answer)
-        default: .rejected
+        case 400...499: .rejected
+        default: .retry
         }
     }
 

@@ -153,12 +153,12 @@ import Testing
     }
 
     @Test(arguments: [200, 302, 400, 413, 422, 511])
-    func `keeps the points when something else answered`(status: Int) {
+    func `keeps the points when something else answered, or the answer broke off`(status: Int) {
         var bench = UploadBench()
         _ = bench.append(3)
         _ = bench.step(.network(isUsable: true))
-        for _ in 0..<3 {
-            _ = bench.step(.answered(.head(AnswerHead(status, isForeign: true))))
+        for isForeign in [true, false, true] {
+            _ = bench.step(.answered(.head(AnswerHead(status, isForeign: isForeign, isWhole: isForeign))))
             bench.pass(.seconds(60))
             #expect(bench.step(.timer).sent.map(\.sequences) == [1...3])
         }

@@ -13,17 +13,26 @@ struct HeldAnswer: Sendable, CustomTestStringConvertible {
     let status: Int
     let type: String?
     let text: String
+    /// Whether its body was to be longer.
+    let isCut: Bool
 
-    init(_ status: Int, _ text: String, type: String? = "application/json") {
-        (self.status, self.type, self.text) = (status, type, text)
+    init(_ status: Int, _ text: String, type: String? = "application/json", isCut: Bool = false) {
+        (self.status, self.type, self.text, self.isCut) = (status, type, text, isCut)
     }
 
-    var testDescription: String { "\(status) \(type ?? "without a type") '\(text)'" }
+    var testDescription: String { "\(status) \(type ?? "without a type") '\(text)'\(isCut ? ", cut" : "")" }
 
     var response: TransportResponse {
         var fields = HTTPFields()
         fields[.contentType] = type
-        return TransportResponse(status: .init(code: status), headers: fields, body: Array(text.utf8))
+        let whole = TransportResponse(status: .init(code: status), headers: fields, body: Array(text.utf8))
+        guard isCut else { return whole }
+        let chunks = whole.body.makeAsyncIterator()
+        let body = TransportBody(next: { () throws(TransportError) in
+            guard let chunk = try await chunks.next() else { throw .connectionLost(reason: "cut") }
+            return chunk
+        })
+        return TransportResponse(head: whole.head, body: body)
     }
 }
 
@@ -88,6 +97,17 @@ private let policies = [ConflictPolicy.serverWins, .threeWayMerge(), .lastWriteW
             HeldAnswer(200, #"{"n":1"#, type: "application/hal+json"),
         ], policies)
     func `is not in a body that is no JSON object`(answer: HeldAnswer, policy: ConflictPolicy) async throws {
+        try await hold(answer, against: policy)
+    }
+
+    @Test(
+        arguments: [
+            HeldAnswer(404, "{", isCut: true), HeldAnswer(404, "", type: nil, isCut: true),
+            HeldAnswer(410, "", type: nil, isCut: true),
+        ], policies)
+    func `is not nothing where the answer that says so breaks off`(
+        answer: HeldAnswer, policy: ConflictPolicy
+    ) async throws {
         try await hold(answer, against: policy)
     }
 

@@ -18,7 +18,7 @@ import Testing
         for method in ["POST", "PUT", "PATCH"] { #expect(verdict(status, method) == .rejected) }
     }
 
-    @Test(arguments: [408, 425, 429, 500, 501, 502, 503, 504, 507, 599])
+    @Test(arguments: [100, 199, 408, 425, 429, 500, 501, 502, 503, 504, 507, 599, 600, 999, 1000])
     func `a server in trouble is asked again`(_ status: Int) {
         #expect(verdict(status) == .retry(after: nil))
         let facts = AnswerFacts(status: status, method: "PUT", tries: 1, retryAfter: .seconds(7))
@@ -27,8 +27,8 @@ import Testing
 
     @Test func `401 pauses`() { #expect(verdict(401) == .pause) }
 
-    @Test(arguments: [300, 301, 302, 303, 304, 307, 308, 511])
-    func `a redirect, and a network that asks for a sign-in, are waited out`(_ status: Int) {
+    @Test(arguments: [300, 301, 302, 303, 304, 307, 308, 407, 421, 426, 511])
+    func `a redirect, a proxy, another server and a network that asks for a sign-in are waited out`(_ status: Int) {
         #expect(verdict(status) == .wait(after: nil))
     }
 
@@ -37,8 +37,10 @@ import Testing
         func verdict(_ status: Int, _ method: String = "POST") -> Verdict {
             table.verdict(for: AnswerFacts(status: status, method: method, tries: 2, isForeign: true))
         }
-        for status in [200, 201, 204, 302, 511] { #expect(verdict(status) == .wait(after: nil), "\(status)") }
-        for status in [400, 403, 404, 409, 413, 422, 429, 500, 503] {
+        for status in [200, 201, 204, 302, 407, 421, 426, 511] {
+            #expect(verdict(status) == .wait(after: nil), "\(status)")
+        }
+        for status in [100, 400, 403, 404, 409, 413, 422, 429, 500, 503, 600] {
             #expect(verdict(status) == .retry(after: nil), "\(status)")
         }
         #expect(verdict(404, "DELETE") == .retry(after: nil))
@@ -46,7 +48,25 @@ import Testing
         #expect(table.verdict(for: AnswerFacts(status: 302, method: "POST", tries: 1)) == .accepted)
     }
 
-    @Test(arguments: [100, 199, 400, 402, 403, 405, 406, 412, 413, 415, 422, 423, 451])
+    @Test
+    func `what broke off is neither success nor a refusal, whatever a host overrides, and waits as its head says`() {
+        func verdict(_ status: Int, _ method: String = "PUT", isReplay: Bool = false) -> Verdict {
+            OutcomeTable.replaysAsConflict.on(418, .rejected).on(423, .pause).verdict(
+                for: AnswerFacts(
+                    status: status, method: method, tries: 2, isReplay: isReplay, retryAfter: .seconds(7),
+                    isWhole: false))
+        }
+        for status in [200, 400, 403, 404, 410, 412, 418, 422] {
+            #expect(verdict(status) == .retry(after: nil), "\(status)")
+        }
+        #expect(verdict(404, "DELETE") == .retry(after: nil))
+        #expect(verdict(409, isReplay: true) == .retry(after: nil))
+        for status in [409, 429, 503] { #expect(verdict(status) == .retry(after: .seconds(7)), "\(status)") }
+        #expect(verdict(401) == .pause && verdict(423) == .pause)
+        #expect(verdict(302) == .wait(after: .seconds(7)))
+    }
+
+    @Test(arguments: [400, 402, 403, 405, 406, 412, 413, 415, 422, 423, 451])
     func `[§4.5] whatever else is answered is refused`(_ status: Int) {
         #expect(verdict(status) == .rejected)
     }

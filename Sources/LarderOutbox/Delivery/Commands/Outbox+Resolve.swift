@@ -69,7 +69,7 @@ extension Outbox {
         var failures = 0
         while !Task.isCancelled {
             do {
-                let conflict = try await conflict(of: id, answer)
+                guard let conflict = try await conflictOnceSignedIn(id, answer) else { return }
                 if try resolutionsInARow(before: id) >= resolver.mostInARow {
                     return store.host.logger.warning("a conflict is left to the host: it returned too often")
                 }
@@ -85,6 +85,19 @@ extension Outbox {
                 return store.host.logger.warning("a conflict is left to the host", metadata: ["error": "\(error)"])
             }
         }
+    }
+
+    /// As ``conflict(of:)``; waits until the account of the entry is signed in. Nil when it is cancelled.
+    private func conflictOnceSignedIn(_ id: UUIDBytes, _ answer: AcceptedAnswer?) async throws -> Conflict? {
+        while !Task.isCancelled {
+            do {
+                return try await conflict(of: id, answer)
+            } catch OutboxError.notSignedIn {
+                guard let entry = try store.read({ view in try view.outboxEntry(id) }) else { continue }
+                for await gate in gateBroadcast.states() where gate == .signedIn(entry.draft.account) { break }
+            }
+        }
+        return nil
     }
 
     private func settle(_ conflict: Conflict, by policy: ConflictPolicy) async throws {
@@ -159,9 +172,10 @@ extension Outbox {
         of entry: OutboxEntry, at endpoint: String, _ resolver: ConflictResolver
     ) async throws(OutboxError) -> Conflict.Side {
         guard state.withLock({ $0.gate }) == .signedIn(entry.draft.account) else { throw .notSignedIn }
-        let reply = await exchangeUnscheduled(Self.question(endpoint, of: entry.draft), key: entry.id)
+        let reply = await ask(endpoint, of: entry.draft)
         guard case .head(let answer) = reply.answer, let head = reply.head else { throw .offline }
         let status = answer.status
+        if !answer.isWhole { throw .remoteUnknown(entry.id, reason: "a \(status) that broke off") }
         if answer.isForeign { throw .remoteUnknown(entry.id, reason: "a \(status) that is not the API's") }
         switch status {
         case 200, 203:
@@ -173,20 +187,8 @@ extension Outbox {
             }
             return resolver.side(body, head: head, now: store.host.now())
         case 404, 410: return Conflict.Side(payload: nil)
-        case 401: throw .notSignedIn
         default: throw .remoteUnknown(entry.id, reason: "a \(status)")
         }
-    }
-
-    /// A GET of an endpoint under the account of a write.
-    static func question(_ endpoint: String, of draft: OutboxDraft) -> OutboxDraft {
-        var question = draft
-        question.method = HTTPRequest.Method.get.rawValue
-        question.endpoint = endpoint
-        question.payload = []
-        question.blob = nil
-        question.fields = []
-        return question
     }
 }
 
@@ -194,7 +196,7 @@ extension OutboxError {
     /// Whether the same may go well later.
     fileprivate var isTransient: Bool {
         switch self {
-        case .offline, .notSignedIn, .remoteUnknown: true
+        case .offline, .remoteUnknown: true
         default: false
         }
     }

@@ -14,7 +14,7 @@ extension Outbox {
             configuration.base.endpoint(ofLocation: $0, answering: entry.draft.endpoint)
         }
         guard let endpoint = configuration.entityEndpoint(entry) ?? created else { return }
-        let reply = await exchangeUnscheduled(Self.question(endpoint, of: entry.draft), key: entry.id)
+        let reply = await ask(endpoint, of: entry.draft)
         guard let head = reply.head, head.status.kind == .successful, case .head(let answered) = reply.answer,
             !answered.isForeign, let body = reply.body,
             let loaded = configuration.loading.row(entry, body)

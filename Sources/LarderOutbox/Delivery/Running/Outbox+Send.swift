@@ -85,6 +85,28 @@ extension Outbox {
         return reply
     }
 
+    /// GETs an endpoint under the account of a write. A 401 pauses the account, as one to a write does, unless somebody has signed in
+    /// since it was asked.
+    func ask(_ endpoint: String, of draft: OutboxDraft) async -> Reply {
+        var question = draft
+        question.method = HTTPRequest.Method.get.rawValue
+        question.endpoint = endpoint
+        question.payload = []
+        question.blob = nil
+        question.fields = []
+        let gates = state.withLock { $0.gates }
+        let reply = await exchangeUnscheduled(question, key: draft.id)
+        if case .head(let head) = reply.answer,
+            policy.outcomes.verdict(for: head.facts(question.method, tries: 1)) == .pause
+        {
+            state.withLock { state in
+                guard state.gates == gates else { return }
+                _ = state.loop?.inputs.yield(.event(.unauthorized(draft.account)))
+            }
+        }
+        return reply
+    }
+
     /// Sends one draft under a key.
     func exchange(_ draft: OutboxDraft, key: UUIDBytes) async -> Reply {
         let stamp: HTTPFields
@@ -160,26 +182,23 @@ extension Outbox {
         let error = Mutex<(any Error)?>(nil)
     }
 
-    /// Reads an answer to its end: success that did not come whole is no success.
+    /// Reads an answer to its end: success that did not come whole is no answer.
     private func read(_ response: TransportResponse) async -> Reply {
         let head = response.head
         let content = await AnswerContent(reading: response.body, upTo: configuration.answerLimit)
         let body = content.body
         // The rest of a page is not needed.
-        if let error = content.error, head.status.kind == .successful,
-            OutboxConfiguration.isNoPage(head, body: content.beginning)
-        {
-            return Reply(answer: .none, head: head, error: error)
-        }
+        let error = OutboxConfiguration.isNoPage(head, body: content.beginning) ? content.error : nil
+        if let error, head.status.kind == .successful { return Reply(answer: .none, head: head, error: error) }
         let retryAfter = head.headerFields[.retryAfter].flatMap {
             RetryAfter.seconds($0, date: head.headerFields[.date], now: store.host.now())
         }
         let answer = AnswerHead(
             head.status.code, isReplay: head.headerFields[configuration.replayField]?.lowercased() == "true",
             retryAfter: retryAfter.map { .seconds($0) }, isInProgress: Self.isInProgress(head, body),
-            isForeign: configuration.isForeign(head, content))
+            isForeign: configuration.isForeign(head, content), isWhole: content.error == nil)
         let accepted = AcceptedAnswer(sequence: configuration.sequence(head), body: body, head: head)
-        return Reply(answer: .head(answer), accepted: accepted, head: head, body: body)
+        return Reply(answer: .head(answer), accepted: accepted, head: head, body: body, error: error)
     }
 
     /// RFC 9457: the type of a problem that says the first request under the key is not over.
