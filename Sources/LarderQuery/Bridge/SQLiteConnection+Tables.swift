@@ -125,7 +125,9 @@ extension SQLiteConnection {
             return PlanRequest.Constraint(
                 column: Int(constraint.iColumn), comparison: comparison,
                 collation: unsafe string(sqlite3_vtab_collation(info, Int32(index))),
-                value: unsafe known(info, index))
+                value: unsafe known(info, index),
+                // SQLite keeps this of the first 32 constraints only.
+                isMembership: unsafe index >= 32 || sqlite3_vtab_in(info, Int32(index), -1) != 0)
         }
         let order = (0..<Int(unsafe info.pointee.nOrderBy)).compactMap { index in
             unsafe info.pointee.aOrderBy.map { terms in

@@ -35,6 +35,8 @@ struct PlanRequest {
         let collation: String
         /// What it compares with, where that is known already.
         let value: SQLValue?
+        /// Whether it compares with one value after the other of an `IN`; not known of row values.
+        let isMembership: Bool
     }
 
     /// One term of the order that the rows are wanted in.

@@ -98,7 +98,7 @@ extension Planner {
         var share = 1.0
         for (position, constraint) in request.constraints.enumerated() {
             guard let constraint, self.column(constraint) == .declared(column),
-                IndexBounds.understands(constraint, collation)
+                IndexBounds.understands(constraint, collation), !run.memberships.mayCause(constraint)
             else { continue }
             candidate.used.append(position)
             share *= constraint.comparison.selectivity

@@ -12,6 +12,7 @@ final class QueryRun {
 
     let store: Store
     let options: QueryOptions
+    let memberships: MembershipQueries
     private(set) var facts = QueryFacts()
     /// The plans that SQLite was offered; the number of one is its position.
     private(set) var plans: [TablePlan] = []
@@ -23,9 +24,10 @@ final class QueryRun {
     private var readyIndexes: [SecondaryIndex]?
     private var steps = 0
 
-    init(store: Store, options: QueryOptions) {
+    init(_ sql: String, store: Store, options: QueryOptions) {
         self.store = store
         self.options = options
+        memberships = MembershipQueries(sql)
     }
 
     /// Keeps a plan and answers its number.

@@ -48,6 +48,28 @@ import Testing
         #expect(try query.column("SELECT count(*) FROM items i JOIN categories c ON c.key = i.label") == [101])
     }
 
+    @Test(
+        arguments: [
+            "label IN (SELECT key FROM categories)", "label IN (SELECT CAST(key AS INTEGER) FROM categories)",
+            "label IN(WITH c AS (SELECT key FROM categories) SELECT key FROM c)",
+            "label in /* x */ (\nselect key FROM categories)",
+            "(label, 1) IN (SELECT key, 1 FROM categories)", "category IN (SELECT key FROM categories) AND label >= ''",
+            "label IN (SELECT '1' UNION SELECT key FROM categories)",
+        ])
+    func `is found by a subquery with an index as without one`(condition: String) async throws {
+        let sql = "SELECT key FROM items WHERE \(condition) ORDER BY key"
+        let plain = try query.column(sql)
+        #expect(plain.count > 99)
+        for column in ["label", "category"] {
+            try await fixture.store.declareIndex(
+                IndexDefinition(
+                    name: column, group: items.group, type: "item", path: #require(JSONPath("$.\(column)"))))
+        }
+        #expect(try query.column(sql) == plain)
+        let list = try query.rows("SELECT key FROM items WHERE label IN ('7', '8') AND 'IN (SELECT' <> \"label\"")
+        #expect(list.facts.usesIndex && list.rows.count == 2)
+    }
+
     @Test func `is compared in the order of the store`() throws {
         func keys(_ condition: String) throws -> [SQLValue] {
             try query.column("SELECT key FROM categories WHERE \(condition)")

@@ -1,0 +1,71 @@
+/// Whether a statement asks `IN (SELECT …)`, which an index over a declared column cannot serve.
+///
+/// For such a constraint SQLite hands over one value of the subquery after the other, and checks the rows that are found for
+/// equality with that value, without the affinity of the subquery's column: of `'7'` and 7, which the whole expression both
+/// finds for a `key` 7, it keeps one (SQLite 3.40, `sqlite3WhereCodeOneLoopStart`). A list of values brings no affinity.
+struct MembershipQueries {
+    /// Whether a subquery or a table stands behind `IN`.
+    private(set) var hasQuery = false
+    /// Whether that may be behind a row value, `(a, b) IN (SELECT …)`: SQLite does not mark these constraints.
+    private(set) var hasRowQuery = false
+
+    init(_ sql: String) {
+        let tokens = Self.tokens(Array(sql.utf8))
+        for (index, token) in tokens.enumerated() where token == "IN" {
+            let behind = tokens[(index + 1)...].prefix(2)
+            // A table's name, or a subquery; anything else in parentheses is a list.
+            if behind.first == "(", ["SELECT", "VALUES", "WITH"].allSatisfy({ $0 != behind.last }) { continue }
+            hasQuery = true
+            let before = tokens[..<index].last { $0 != "NOT" }
+            if before == ")" { hasRowQuery = true }
+        }
+    }
+
+    /// Whether a constraint may come from such an expression.
+    func mayCause(_ constraint: PlanRequest.Constraint) -> Bool {
+        guard constraint.comparison == .equal else { return false }
+        return constraint.isMembership ? hasQuery : hasRowQuery && constraint.value == nil
+    }
+
+    /// Words in capitals, parentheses, and a dot for everything else, without blanks and comments.
+    private static func tokens(_ sql: [UInt8]) -> [String] {
+        var tokens: [String] = []
+        var rest = sql[...]
+        while let byte = rest.first {
+            if isWord(byte) {
+                let word = rest.prefix(while: isWord)
+                tokens.append(String(decoding: word, as: UTF8.self).uppercased())
+                rest = rest.dropFirst(word.count)
+            } else if rest.starts(with: Array("--".utf8)) {
+                rest = rest.drop { $0 != UInt8(ascii: "\n") }
+            } else if rest.starts(with: Array("/*".utf8)) {
+                rest = rest.dropFirst(2)
+                while !rest.isEmpty, !rest.starts(with: Array("*/".utf8)) { rest = rest.dropFirst() }
+                rest = rest.dropFirst(2)
+            } else if let end = closing[byte] {
+                tokens.append(".")
+                rest = rest.dropFirst().drop { $0 != end }.dropFirst()
+            } else {
+                rest = rest.dropFirst()
+                if ![0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(byte) {
+                    tokens.append(byte == UInt8(ascii: "(") ? "(" : byte == UInt8(ascii: ")") ? ")" : ".")
+                }
+            }
+        }
+        return tokens
+    }
+
+    /// What ends a quoted text or name, by what begins it. A doubled quote begins another one, which changes nothing here.
+    private static let closing: [UInt8: UInt8] = [
+        UInt8(ascii: "'"): UInt8(ascii: "'"), UInt8(ascii: "\""): UInt8(ascii: "\""),
+        UInt8(ascii: "`"): UInt8(ascii: "`"), UInt8(ascii: "["): UInt8(ascii: "]"),
+    ]
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...0xFF: true
+        default: false
+        }
+    }
+}
