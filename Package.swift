@@ -54,7 +54,7 @@ let package = Package(
         .target(
             name: "LarderSync",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderTransport",
+                "LarderStore", "LarderFormat", "LarderJSON", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -106,7 +106,7 @@ let package = Package(
         .target(
             name: "LarderServer",
             dependencies: [
-                "LarderEngine", "LarderFormat",
+                "LarderEngine", "LarderFormat", "LarderJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
@@ -126,8 +126,8 @@ let package = Package(
         .executableTarget(
             name: "cachetool",
             dependencies: [
-                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderHTTP", "LarderOutbox", "LarderTransport",
-                "LarderURLSession", "LarderAsyncHTTPClient",
+                "Larder", "LarderStore", "LarderFormat", "LarderJSON", "LarderSync", "LarderHTTP", "LarderOutbox",
+                "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -136,7 +136,7 @@ let package = Package(
         .executableTarget(
             name: "larder-demo",
             dependencies: [
-                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderServer",
+                "Larder", "LarderStore", "LarderFormat", "LarderJSON", "LarderSync", "LarderTransport", "LarderServer",
                 "LarderURLSession",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -217,7 +217,7 @@ let package = Package(
         .testTarget(
             name: "LarderServerTests",
             dependencies: [
-                "LarderServer", "LarderEngine", "LarderFormat",
+                "LarderServer", "LarderEngine", "LarderFormat", "LarderJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
@@ -225,7 +225,7 @@ let package = Package(
         .testTarget(
             name: "LarderSyncTests",
             dependencies: [
-                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderTransport", "LarderTesting",
+                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderJSON", "LarderTransport", "LarderTesting",
                 "LarderServer",
                 "LarderAsyncHTTPClient", "hostile-child",
                 .product(name: "HTTPTypes", package: "swift-http-types"),

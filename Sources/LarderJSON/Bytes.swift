@@ -2,7 +2,7 @@
 
 extension Array where Element == UInt8 {
     /// Copies the bytes of `span`.
-    init(copying span: Span<UInt8>) {
+    package init(copying span: Span<UInt8>) {
         self = unsafe span.withUnsafeBufferPointer { bytes in unsafe [UInt8](bytes) }
     }
 

@@ -10,6 +10,9 @@ package struct JSONMembers: Hashable, Sendable {
         package let spelling: [UInt8]
         /// The value as it is spelled, without white space around it.
         package var value: [UInt8]
+
+        /// The value, read.
+        package var decoded: JSONValue? { JSONValue(value.span) }
     }
 
     /// In their order; nil for one that was taken away.
@@ -23,35 +26,39 @@ package struct JSONMembers: Hashable, Sendable {
     ///
     /// - Complexity: O(*n*) in its bytes.
     package init?(_ text: [UInt8]) {
-        var lexer = JSONLexer(text.span)
-        guard lexer.isUTF8 else { return nil }
-        lexer.skipSpace()
-        guard lexer.take(UInt8(ascii: "{")) else { return nil }
-        lexer.skipSpace()
-        if !lexer.take(UInt8(ascii: "}")), !read(text, &lexer) { return nil }
-        lexer.skipSpace()
-        if lexer.next != nil { return nil }
+        do throws(JSONError) {
+            try self.init(text.span, limits: .stored, acceptsRepeatedNames: true)
+        } catch {
+            return nil
+        }
     }
 
-    private mutating func read(_ text: [UInt8], _ lexer: inout JSONLexer) -> Bool {
-        while true {
-            lexer.skipSpace()
-            guard let name = lexer.skipName() else { return false }
-            let start = lexer.position
-            guard lexer.skipValue(depth: 1) else { return false }
-            let decoded = JSONStrings.text(lexer.bytes, name.range, hasEscapes: name.hasEscapes)
-            let member = Member(
-                name: Array(decoded.utf8), spelling: Array(text[name.range.lowerBound - 1..<name.range.upperBound + 1]),
-                value: Array(text[start..<lexer.position]))
-            if self[member.name] == nil { put(member) }
-            lexer.skipSpace()
-            if lexer.take(UInt8(ascii: "}")) { return true }
-            guard lexer.take(UInt8(ascii: ",")) else { return false }
+    /// The members of a text that is an object.
+    ///
+    /// - Complexity: O(*n*) in its bytes.
+    package init(
+        _ text: Span<UInt8>, limits: JSONLimits = JSONLimits(), acceptsRepeatedNames: Bool = false
+    ) throws(JSONError) {
+        var reader = JSONReader(text, limits: limits)
+        guard try reader.token() == .objectBegin else { throw JSONError(.noObject, at: Int64(reader.range.lowerBound)) }
+        while try reader.token() == .name {
+            let (name, spelling) = (reader.text, reader.range)
+            let value = try reader.skipValue()
+            if self[name] == nil {
+                let value = [UInt8](copying: text.extracting(value))
+                put(Member(name: name, spelling: [UInt8](copying: text.extracting(spelling)), value: value))
+            } else if !acceptsRepeatedNames {
+                throw JSONError(.repeatedName, at: Int64(spelling.lowerBound))
+            }
         }
+        try reader.finish()
     }
 
     /// The member of a name, or nil.
     package subscript(name: [UInt8]) -> Member? { places[name].flatMap { slots[$0] } }
+
+    /// The member of a name, or nil.
+    package subscript(name: String) -> Member? { self[Array(name.utf8)] }
 
     /// Puts a member in place of the one with its name, or behind all others.
     package mutating func put(_ member: Member) {
@@ -85,10 +92,6 @@ package struct JSONMembers: Hashable, Sendable {
     package static func isSame(_ left: Member?, _ right: Member?) -> Bool {
         guard let left, let right else { return left == nil && right == nil }
         if left.value == right.value { return true }
-        return minified(left.value) == minified(right.value)
-    }
-
-    private static func minified(_ value: [UInt8]) -> [UInt8] {
-        Array(JSONStrings.minified(value.span, 0..<value.count).utf8)
+        return JSONText.minified(left.value.span) == JSONText.minified(right.value.span)
     }
 }

@@ -30,16 +30,37 @@ package struct JSONMergePatch: Sendable {
     ///
     /// - Complexity: O(*n*) in its bytes.
     package init?(_ bytes: [UInt8]) {
-        var lexer = JSONLexer(bytes.span)
-        guard lexer.isUTF8 else { return nil }
-        lexer.skipSpace()
-        guard let root = Self.node(&lexer, depth: 0) else { return nil }
-        lexer.skipSpace()
-        guard lexer.next == nil else { return nil }
+        var limits = JSONLimits.stored
+        limits.depth = Self.mostDepth
+        do throws(JSONError) {
+            var reader = JSONReader(bytes.span, limits: limits)
+            root = try Self.node(&reader)
+            try reader.finish()
+        } catch {
+            return nil
+        }
         self.bytes = bytes
-        self.root = root
     }
 
+    /// Reads the next value; recurses as deep as objects nest.
+    private static func node(_ reader: inout JSONReader) throws(JSONError) -> Node {
+        let token = try reader.token()
+        if token == .null { return .null }
+        guard token == .objectBegin else { return .value(try reader.skip(token)) }
+        var members: [Member] = []
+        var names: Set<[UInt8]> = []
+        while try reader.token() == .name {
+            let (name, spelling) = (reader.text, reader.range)
+            let node = try node(&reader)
+            if names.insert(name).inserted { members.append(Member(name: name, spelling: spelling, node: node)) }
+        }
+        return .object(members)
+    }
+}
+
+// MARK: - Merging
+
+extension JSONMergePatch {
     /// What it makes of `target`; one that is no JSON text counts as what RFC 7396 says of all that is no object: as an
     /// empty one.
     ///
@@ -47,60 +68,17 @@ package struct JSONMergePatch: Sendable {
     package func merged(over target: Span<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count + target.count)
-        var lexer = JSONLexer(target)
-        lexer.skipSpace()
-        guard case .object = root, lexer.isUTF8, Self.isWhole(lexer) else {
+        do throws(JSONError) {
+            var reader = JSONReader(target, limits: .stored)
+            try merge(root, &reader, &output)
+            try reader.finish()
+        } catch {
+            output.removeAll(keepingCapacity: true)
             append(root, to: &output)
-            return output
         }
-        merge(root, &lexer, &output)
         return output
     }
 
-    private static func isWhole(_ lexer: borrowing JSONLexer) -> Bool {
-        var lexer = copy lexer
-        guard lexer.skipValue(depth: 0) else { return false }
-        lexer.skipSpace()
-        return lexer.next == nil
-    }
-}
-
-// MARK: - Reading
-
-extension JSONMergePatch {
-    /// Reads the value that `lexer` stands in front of; recurses as deep as objects nest.
-    private static func node(_ lexer: inout JSONLexer, depth: Int) -> Node? {
-        let start = lexer.position
-        guard lexer.next == UInt8(ascii: "{") else {
-            let isNull = lexer.next == UInt8(ascii: "n")
-            // The lexer bounds the nesting by its own, deeper limit.
-            guard lexer.skipValue(depth: depth + JSONLexer.mostDepth - mostDepth) else { return nil }
-            return isNull ? .null : .value(start..<lexer.position)
-        }
-        guard depth < mostDepth, lexer.take(UInt8(ascii: "{")) else { return nil }
-        var members: [Member] = []
-        var names: Set<[UInt8]> = []
-        lexer.skipSpace()
-        if lexer.take(UInt8(ascii: "}")) { return .object([]) }
-        while true {
-            lexer.skipSpace()
-            guard let found = lexer.skipName() else { return nil }
-            let name = JSONStrings.name(lexer.bytes, found.range, hasEscapes: found.hasEscapes)
-            guard let value = node(&lexer, depth: depth + 1) else { return nil }
-            if names.insert(name).inserted {
-                let spelling = found.range.lowerBound - 1..<found.range.upperBound + 1
-                members.append(Member(name: name, spelling: spelling, node: value))
-            }
-            lexer.skipSpace()
-            if lexer.take(UInt8(ascii: "}")) { return .object(members) }
-            guard lexer.take(UInt8(ascii: ",")) else { return nil }
-        }
-    }
-}
-
-// MARK: - Writing
-
-extension JSONMergePatch {
     /// Appends what a node makes of nothing.
     private func append(_ node: Node, to output: inout [UInt8]) {
         switch node {
@@ -121,51 +99,41 @@ extension JSONMergePatch {
         append(member.node, to: &output)
     }
 
-    /// Appends what a node makes of the value that `target` stands in front of, which is known to be whole.
-    private func merge(_ node: Node, _ target: inout JSONLexer, _ output: inout [UInt8]) {
-        guard case .object(let members) = node, target.take(UInt8(ascii: "{")) else {
-            _ = target.skipValue(depth: 0)
+    /// Appends what a node makes of the next value of `target`.
+    private func merge(_ node: Node, _ target: inout JSONReader, _ output: inout [UInt8]) throws(JSONError) {
+        let token = try target.token()
+        guard case .object(let members) = node, token == .objectBegin else {
+            _ = try target.skip(token)
             return append(node, to: &output)
         }
         let places = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) })
         var isDone = [Bool](repeating: false, count: members.count)
         var list = MemberList(&output)
-        target.skipSpace()
-        while target.next != UInt8(ascii: "}") {
-            target.skipSpace()
-            guard let found = target.skipName() else { break }
-            let place = places[JSONStrings.name(target.bytes, found.range, hasEscapes: found.hasEscapes)]
+        while try target.token() == .name {
+            let place = places[target.text]
             let isFirst = place.map { !isDone[$0] } ?? true
             if let place { isDone[place] = true }
             let member = place.map { members[$0].node }
-            if isFirst, !Self.removes(member) {
-                list.begin(&output)
-                Self.copy(target.bytes, found.range.lowerBound - 1..<found.range.upperBound + 1, to: &output)
-                output.append(UInt8(ascii: ":"))
-                if let member { merge(member, &target, &output) } else { Self.copyValue(&target, to: &output) }
-            } else {
-                _ = target.skipValue(depth: 0)
+            guard isFirst, !Self.removes(member) else {
+                _ = try target.skipValue()
+                continue
             }
-            target.skipSpace()
-            _ = target.take(UInt8(ascii: ","))
+            list.begin(&output)
+            output.append(copying: target.bytes.extracting(target.range))
+            output.append(UInt8(ascii: ":"))
+            if let member {
+                try merge(member, &target, &output)
+            } else {
+                let value = try target.skipValue()
+                output.append(copying: target.bytes.extracting(value))
+            }
         }
-        _ = target.take(UInt8(ascii: "}"))
         for (member, isDone) in zip(members, isDone) where !isDone { append(member, &list, &output) }
         output.append(UInt8(ascii: "}"))
     }
 
     private static func removes(_ node: Node?) -> Bool {
         if case .null? = node { true } else { false }
-    }
-
-    private static func copyValue(_ target: inout JSONLexer, to output: inout [UInt8]) {
-        let start = target.position
-        _ = target.skipValue(depth: 0)
-        copy(target.bytes, start..<target.position, to: &output)
-    }
-
-    private static func copy(_ bytes: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]) {
-        output.append(copying: bytes.extracting(range))
     }
 }
 

@@ -1,35 +1,56 @@
 /// Small questions about JSON texts (RFC 8259), and the writing of their strings.
 package enum JSONText {
-    /// Whether `bytes` are one value in UTF-8 and nothing else, no white space around it either.
+    /// Whether `bytes` are one value and nothing else, no white space around it either.
     package static func isValue(_ bytes: Span<UInt8>) -> Bool {
-        var lexer = JSONLexer(bytes)
-        guard bytes.count > 0, lexer.isUTF8, !JSONLexer.isSpace(lexer.bytes[0]),
-            !JSONLexer.isSpace(lexer.bytes[lexer.bytes.count - 1])
-        else {
+        do throws(JSONError) {
+            var reader = JSONReader(bytes, limits: .stored)
+            guard try reader.skipValue() == 0..<bytes.count else { return false }
+            try reader.finish()
+            return true
+        } catch {
             return false
         }
-        return lexer.skipValue(depth: 0) && lexer.next == nil
     }
 
-    /// Appends `text` as a string in quotes.
+    /// A value without the white space between its parts; strings and numbers stay as they are spelled.
+    ///
+    /// - Parameter value: known to be one.
+    package static func minified(_ value: Span<UInt8>) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(value.count)
+        var isInString = false
+        var index = 0
+        while index < value.count {
+            let byte = value[index]
+            if isInString, byte == UInt8(ascii: "\\"), index + 1 < value.count {
+                output.append(byte)
+                index += 1
+                output.append(value[index])
+            } else {
+                if byte == UInt8(ascii: "\"") { isInString.toggle() }
+                if isInString || !isSpace(byte) { output.append(byte) }
+            }
+            index += 1
+        }
+        return output
+    }
+
+    /// Appends `text` as a string in quotes, escaping what RFC 8259 §7 demands and nothing else.
     package static func append(quoting text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0..<0x20:
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(digit(byte >> 4))
-                bytes.append(digit(byte & 0xF))
+            case UInt8(ascii: "\""): bytes += "\\\"".utf8
+            case UInt8(ascii: "\\"): bytes += "\\\\".utf8
+            case 0x0A: bytes += "\\n".utf8
+            case 0x0D: bytes += "\\r".utf8
+            case 0x09: bytes += "\\t".utf8
+            case 0..<0x20: bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
             default: bytes.append(byte)
             }
         }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-    }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 }

@@ -1,7 +1,9 @@
+public import LarderJSON
+
 /// Why a line of content was refused.
 public enum LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line is no JSON object.
-    case invalidJSON(line: Int, JSONProblem)
+    case invalidJSON(line: Int, JSONError)
     /// A member is missing or is not what it should be.
     case invalidMember(line: Int, name: String)
     /// The line has a member that rows do not have.
@@ -65,13 +67,13 @@ public struct ContentLoader {
     public mutating func add(jsonLine line: [UInt8]) throws(LoadError) {
         lines += 1
         guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
-        let members: [(name: String, value: Range<Int>)]
-        do {
-            members = try JSONReader.members(of: line)
+        let members: JSONMembers
+        do throws(JSONError) {
+            members = try JSONMembers(line.span)
         } catch {
             throw .invalidJSON(line: lines, error)
         }
-        let parts = try parts(of: line, members)
+        let parts = try parts(of: members)
         do {
             try parts.resource.validate()
             let rules = origin.rules(of: parts.resource.group)
@@ -120,32 +122,29 @@ extension ContentLoader {
         let data: [UInt8]
     }
 
-    private func parts(
-        of line: [UInt8], _ members: [(name: String, value: Range<Int>)]
-    ) throws(LoadError) -> Parts {
-        var found: [String: Range<Int>] = [:]
-        for (name, value) in members {
+    private func parts(of members: JSONMembers) throws(LoadError) -> Parts {
+        for member in members.members {
+            let name = String(decoding: member.name, as: UTF8.self)
             guard ["group", "resource_id", "record_type", "record_key", "data"].contains(name) else {
                 throw .unknownMember(line: lines, name: name)
             }
-            found[name] = value
         }
         func text(_ name: String) throws(LoadError) -> String? {
-            guard let range = found[name] else { return nil }
-            guard let text = JSONReader.string(in: line, at: range) else {
+            guard let member = members[name] else { return nil }
+            guard let text = member.decoded?.text else {
                 throw .invalidMember(line: lines, name: name)
             }
             return text
         }
         guard let group = try text("group") else { throw .invalidMember(line: lines, name: "group") }
-        guard let id = found["resource_id"].flatMap({ JSONReader.integer(in: line, at: $0) }) else {
+        guard case .integer(let id)? = members["resource_id"]?.decoded else {
             throw .invalidMember(line: lines, name: "resource_id")
         }
-        guard let data = found["data"], line[data.lowerBound] == UInt8(ascii: "{") else {
+        guard let data = members["data"]?.value, data.first == UInt8(ascii: "{") else {
             throw .invalidMember(line: lines, name: "data")
         }
         return Parts(
             resource: Origin.ResourceID(group, id), type: try text("record_type"), key: try text("record_key"),
-            data: Array(line[data]))
+            data: data)
     }
 }

@@ -18,10 +18,10 @@ import Testing
         "LarderQuery": [
             "Bridge", "Definition", "Predicates", "Answers", "Planning", "Tables", "Search", "Questions",
         ],
-        "LarderServer": ["JSON", "Content", "Protocol", "Lists", "Idempotency", "", "HTTP"],
+        "LarderServer": ["Content", "Protocol", "Lists", "Idempotency", "", "HTTP"],
         "LarderStore": ["Kernel", "Rows", "Cached", "SyncState", "Pending", "Space", "Inspect", ""],
         "LarderSync": [
-            "JSON", "Wire", "Vocabulary", "Apply", "Run", "Schedule", "Paging", "Coordinator", "KeepOffline",
+            "Wire", "Vocabulary", "Apply", "Run", "Schedule", "Paging", "Coordinator", "KeepOffline",
         ],
         "LarderTesting": ["", "Conditions", "ScriptedTransport", "Secrets"],
         "LarderTransport": ["", "Dates", "Conditions", "Exchange", "Waiting"],

@@ -1,3 +1,5 @@
+// Proves that an object is taken apart, changed and written back as it was spelled.
+
 import LarderJSON
 import Testing
 
@@ -22,6 +24,32 @@ import Testing
 
     @Test func `are none where the text is no UTF-8`() {
         #expect(JSONMembers([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D]) == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"a":1,"a":2}"#, JSONError.Reason.repeatedName, 7), (#"{"a":1,"\u0061":2}"#, .repeatedName, 7),
+        ("[]", .noObject, 0), (" 1 ", .noObject, 1), ("", .unexpectedEnd, 0), ("{} {}", .trailingBytes, 3),
+        (#"{"a":"\ud800"}"#, .loneSurrogate, 12), (#"{"a":01}"#, .invalidNumber, 6),
+    ])
+    func `are refused with a reason and a place where each name has to be there once`(
+        text: String, reason: JSONError.Reason, offset: Int64
+    ) {
+        let bytes = bytes(text)
+        #expect(throws: JSONError(reason, at: offset)) { try JSONMembers(bytes.span) }
+    }
+
+    @Test func `are found by name, and read`() throws {
+        let text = bytes(
+            #" {"a" : [1, {"b": null}] , "\u00e9\n":-1.5e+3, "c":"\u0041", "d":7, "e":9223372036854775808 } "#)
+        let members = try JSONMembers(text.span)
+        #expect(members.members.map { String(decoding: $0.name, as: UTF8.self) } == ["a", "é\n", "c", "d", "e"])
+        #expect(members["a"]?.value == bytes(#"[1, {"b": null}]"#))
+        #expect(members["a"]?.decoded == .array(0..<16))
+        #expect(members["é\n"]?.decoded == .real(-1500))
+        #expect(members["c"]?.decoded == .string("A"))
+        #expect(members["d"]?.decoded == .integer(7))
+        #expect(members["e"]?.decoded == .real(9_223_372_036_854_775_808))
+        #expect(members["f"] == nil)
     }
 
     @Test func `are put in their place, or behind all others, and taken away`() throws {

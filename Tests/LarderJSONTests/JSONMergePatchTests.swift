@@ -1,3 +1,5 @@
+// Proves that patches merge as RFC 7396 says, and keep the spelling of what they leave alone.
+
 import Foundation
 import LarderJSON
 import Testing

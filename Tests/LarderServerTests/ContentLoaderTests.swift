@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("nonsense", "line 2: no JSON object: byte 0: an object was expected"),
+        ("nonsense", "line 2: no JSON object: JSON unexpectedByte at byte 1"),
         (#"{"resource_id":1,"data":{}}"#, "line 2: group is missing or of the wrong kind"),
         (#"{"group":"a","data":{}}"#, "line 2: resource_id is missing or of the wrong kind"),
         (#"{"group":"a","resource_id":1.5,"data":{}}"#, "line 2: resource_id is missing or of the wrong kind"),

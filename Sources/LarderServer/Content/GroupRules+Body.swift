@@ -1,3 +1,5 @@
+import LarderJSON
+
 extension GroupRules {
     /// The row as it goes over the wire, in full copies and in row changes alike.
     ///
@@ -11,7 +13,7 @@ extension GroupRules {
         let type = try stated("record_type", as: row.key.type, in: members, of: row)
         let key = try stated("record_key", as: row.key.key, in: members, of: row)
         if !carriesRecordType, !type, row.key.type != defaultRecordType { throw .typeNotDerivable(row.key) }
-        if keyRule != .recordKey, !key, derivedKey(members, in: row.body) != row.key.key {
+        if keyRule != .recordKey, !key, derivedKey(members) != row.key.key {
             throw .keyNotDerivable(row.key)
         }
         let addsType = carriesRecordType && !type
@@ -19,7 +21,7 @@ extension GroupRules {
         guard addsType || addsKey else { return row.body }
         return Self.adding(
             type: addsType ? row.key.type : nil, key: addsKey ? row.key.key : nil, to: row.body,
-            isEmpty: members.isEmpty)
+            isEmpty: members.members.isEmpty)
     }
 
     /// The name of a row that is given by its body alone, or by its body and what was said beside it.
@@ -27,17 +29,15 @@ extension GroupRules {
     /// - Returns: `nil` when type or key are neither said nor found.
     func rowKey(type: String?, key: String?, body: [UInt8]) throws(OriginError) -> Origin.RowKey? {
         let members = try Self.members(of: body)
-        let type = type ?? Self.text("record_type", members, in: body) ?? defaultRecordType
-        let key = key ?? Self.text("record_key", members, in: body) ?? derivedKey(members, in: body)
+        let type = type ?? Self.text("record_type", members) ?? defaultRecordType
+        let key = key ?? Self.text("record_key", members) ?? derivedKey(members)
         guard let type, let key else { return nil }
         return Origin.RowKey(type, key)
     }
 
-    private typealias Members = [(name: String, value: Range<Int>)]
-
-    private static func members(of body: [UInt8]) throws(OriginError) -> Members {
-        do {
-            return try JSONReader.members(of: body)
+    private static func members(of body: [UInt8]) throws(OriginError) -> JSONMembers {
+        do throws(JSONError) {
+            return try JSONMembers(body.span)
         } catch {
             throw .invalidBody(error)
         }
@@ -45,14 +45,14 @@ extension GroupRules {
 
     /// Whether the body names the row's type or key itself.
     private func stated(
-        _ member: String, as expected: String, in members: Members, of row: Origin.Row
+        _ member: String, as expected: String, in members: JSONMembers, of row: Origin.Row
     ) throws(OriginError) -> Bool {
-        guard let found = members.first(where: { $0.name == member }) else { return false }
-        guard JSONReader.string(in: row.body, at: found.value) == expected else { throw .bodyContradictsName(row.key) }
+        guard let found = members[member] else { return false }
+        guard found.decoded?.text == expected else { throw .bodyContradictsName(row.key) }
         return true
     }
 
-    private func derivedKey(_ members: Members, in body: [UInt8]) -> String? {
+    private func derivedKey(_ members: JSONMembers) -> String? {
         let names: [String]
         switch keyRule {
         case .recordKey: return nil
@@ -61,17 +61,19 @@ extension GroupRules {
         }
         var parts: [String] = []
         for name in names {
-            guard let part = Self.text(name, members, in: body) else { return nil }
+            guard let part = Self.text(name, members) else { return nil }
             parts.append(part)
         }
         return parts.joined(separator: "-")
     }
 
     /// A member that is a string or an integer, as text.
-    private static func text(_ name: String, _ members: Members, in body: [UInt8]) -> String? {
-        guard let range = members.first(where: { $0.name == name })?.value else { return nil }
-        if let text = JSONReader.string(in: body, at: range) { return text }
-        return JSONReader.integer(in: body, at: range).map { String($0) }
+    private static func text(_ name: String, _ members: JSONMembers) -> String? {
+        switch members[name]?.decoded {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        default: nil
+        }
     }
 
     private static func adding(type: String?, key: String?, to body: [UInt8], isEmpty: Bool) -> [UInt8] {

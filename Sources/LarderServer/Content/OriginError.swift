@@ -1,3 +1,5 @@
+public import LarderJSON
+
 /// Why a command that changes content was refused. Nothing has changed.
 public enum OriginError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The group's name is no name: 1 to 64 ASCII letters, digits, `_`, `-` or `.`, the first a letter or digit.
@@ -13,7 +15,7 @@ public enum OriginError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The resource is hidden, so it cannot be hidden, invalidated or touched.
     case hidden(Origin.ResourceID)
     /// The row's body is no JSON object.
-    case invalidBody(JSONProblem)
+    case invalidBody(JSONError)
     /// The row's type or key is empty.
     case emptyName
     /// The body holds a `record_type` or `record_key` that is not the row's.

@@ -1,6 +1,7 @@
 #if Server
 import HTTPTypes
 import Hummingbird
+import LarderJSON
 import NIOCore
 
 /// Changes an origin's content over HTTP: for a demo, for another process of a test.

@@ -1,4 +1,5 @@
 public import HTTPTypes
+import LarderJSON
 
 /// A refusal that comes from the key or its request, not from the handler (RFC 9457).
 public struct IdempotencyProblem: Error, Hashable, Sendable {

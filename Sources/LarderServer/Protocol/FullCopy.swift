@@ -1,3 +1,4 @@
+import LarderJSON
 import Synchronization
 
 /// All rows of one resource as of one change, ready to be written in pieces.

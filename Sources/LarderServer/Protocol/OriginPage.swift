@@ -1,3 +1,5 @@
+import LarderJSON
+
 /// One page of a sync run, before it is written as JSON.
 public struct OriginPage: Hashable, Sendable {
     /// The number of the run's last change.

@@ -1,3 +1,5 @@
+import LarderJSON
+
 /// An answer that is an error, with the status and body the protocol gives it.
 public struct OriginProblem: Error, Hashable, Sendable {
     /// The protocol's two shapes of an error body.

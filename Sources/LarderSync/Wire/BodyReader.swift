@@ -1,37 +1,41 @@
-/// A value of a body that is in memory as a whole.
-enum BodyValue: Equatable {
-    case null
-    case boolean(Bool)
-    case integer(Int64)
-    /// A number with fraction or exponent, or one beyond 64 bits.
-    case otherNumber
-    case string(String)
-    /// Where an object stands in the body, braces included.
-    case object(Range<Int>)
-    case array(Range<Int>)
+internal import LarderJSON
 
-    /// The string, where it is one.
-    var text: String? {
-        if case .string(let text) = self { text } else { nil }
+/// Reads a body that is in memory as a whole, in one pass: a ``JSONReader`` with the errors of the wire.
+struct BodyReader: ~Copyable, ~Escapable {
+    private let body: Span<UInt8>
+    private var reader: JSONReader
+
+    @_lifetime(copy body)
+    init(_ body: Span<UInt8>) {
+        self.body = body
+        reader = JSONReader(body)
     }
-}
 
-/// Reads a body that is in memory as a whole, member by member, in one pass.
-struct BodyReader {
-    private let bytes: [UInt8]
-    private var position = 0
-    private var scanner = JSONScanner()
-
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    /// Behind the last token.
+    var position: Int { reader.position }
 
     /// The next token, which must come.
     mutating func token() throws(WireError) -> JSONToken {
         do throws(JSONError) {
-            if let token = try scanner.next(in: bytes, at: &position) { return token }
-            if let token = try scanner.finish() { return token }
-            throw JSONError(.unexpectedEnd, at: Int64(bytes.count))
+            return try reader.token()
+        } catch {
+            throw .json(error)
+        }
+    }
+
+    /// The value that begins with `token`, the last one.
+    mutating func value(of token: JSONToken) throws(WireError) -> JSONValue {
+        do throws(JSONError) {
+            return try reader.value(of: token)
+        } catch {
+            throw .json(error)
+        }
+    }
+
+    /// Checks the next value and keeps nothing of it.
+    mutating func skipValue() throws(WireError) {
+        do throws(JSONError) {
+            _ = try reader.skipValue()
         } catch {
             throw .json(error)
         }
@@ -40,12 +44,19 @@ struct BodyReader {
     /// Checks that nothing follows.
     mutating func finish() throws(WireError) {
         do throws(JSONError) {
-            _ = try scanner.next(in: bytes, at: &position)
-            _ = try scanner.finish()
+            try reader.finish()
         } catch {
             throw .json(error)
         }
     }
+
+    /// A stretch of the body, as it stands on the wire.
+    func bytes(in range: Range<Int>) -> [UInt8] { [UInt8](copying: body.extracting(range)) }
+}
+
+extension BodyReader {
+    /// The value whose first token is next.
+    mutating func value() throws(WireError) -> JSONValue { try value(of: token()) }
 
     /// Takes the brace that begins an object.
     mutating func beginObject(path: @autoclosure () -> String) throws(WireError) {
@@ -59,50 +70,24 @@ struct BodyReader {
         guard token == .arrayBegin else { throw .wrongType(path: path(), expected: .array) }
     }
 
-    /// The next member's name, or `nil` where the object ends.
-    mutating func name() throws(WireError) -> [UInt8]? {
-        try token() == .name ? scanner.text : nil
-    }
-
-    /// The value whose first token is next.
-    mutating func value() throws(WireError) -> BodyValue {
-        switch try token() {
-        case .null: return .null
-        case .true: return .boolean(true)
-        case .false: return .boolean(false)
-        case .number: return Int64(jsonNumber: scanner.text).map(BodyValue.integer) ?? .otherNumber
-        case .string: return .string(String(decoding: scanner.text, as: UTF8.self))
-        case .objectBegin: return .object(try skipContainer())
-        case .arrayBegin: return .array(try skipContainer())
-        case .name, .objectEnd, .arrayEnd: preconditionFailure("unreachable: a value was due, the scanner checks it")
+    /// Advances to the next member of an object just begun that has one of `names`, and answers which; `nil` where the
+    /// object ends. Members in front of it are checked and skipped.
+    mutating func member(of names: [[UInt8]]) throws(WireError) -> Int? {
+        while try token() == .name {
+            if let place = reader.place(in: names) { return place }
+            try skipValue()
         }
-    }
-
-    /// Checks the rest of a container just begun without looking at it, and says where it stands.
-    private mutating func skipContainer() throws(WireError) -> Range<Int> {
-        let start = position - 1
-        let quiet = scanner.quietDepth
-        scanner.quietDepth = scanner.depth - 1
-        _ = try token()
-        scanner.quietDepth = quiet
-        return start..<position
+        return nil
     }
 
     /// The rest of an object just begun: the values of the named members, `nil` for those that are absent.
     ///
-    /// Others are checked and skipped.
-    ///
     /// - Throws: ``WireError/duplicate(path:)`` when a named member stands twice.
-    mutating func members(
-        _ names: [StaticString], path: @autoclosure () -> String
-    ) throws(WireError) -> [BodyValue?] {
-        var values = [BodyValue?](repeating: nil, count: names.count)
-        while let name = try name() {
-            let found = names.firstIndex { $0.isSpelled(name) }
-            let value = try value()
-            guard let found else { continue }
-            guard values[found] == nil else { throw .duplicate(path: path().member(names[found])) }
-            values[found] = value
+    mutating func members(_ names: [[UInt8]], path: @autoclosure () -> String) throws(WireError) -> [JSONValue?] {
+        var values = [JSONValue?](repeating: nil, count: names.count)
+        while let place = try member(of: names) {
+            guard values[place] == nil else { throw .duplicate(path: path().member(names[place])) }
+            values[place] = try value()
         }
         return values
     }
@@ -115,19 +100,9 @@ struct BodyReader {
         default: throw .wrongType(path: path(), expected: .object)
         }
     }
-
-    /// A stretch of the body, as it stands on the wire.
-    func bytes(in range: Range<Int>) -> [UInt8] { Array(bytes[range]) }
-}
-
-extension StaticString {
-    /// Whether the bytes are those of this ASCII string.
-    func isSpelled(_ bytes: [UInt8]) -> Bool {
-        utf8CodeUnitCount == bytes.count && description.utf8.elementsEqual(bytes)
-    }
 }
 
 extension String {
     /// The path of a member of the object at this path.
-    func member(_ name: StaticString) -> String { isEmpty ? name.description : "\(self).\(name)" }
+    func member(_ name: [UInt8]) -> String { (isEmpty ? "" : self + ".") + String(decoding: name, as: UTF8.self) }
 }

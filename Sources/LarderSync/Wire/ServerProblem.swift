@@ -1,3 +1,5 @@
+internal import LarderJSON
+
 /// What a server said about a request that it refused.
 public struct ServerProblem: Hashable, Sendable {
     /// The HTTP status code.
@@ -50,14 +52,14 @@ extension ServerProblem {
     }
 
     private static func envelope(of body: [UInt8]) throws(WireError) -> (code: String?, message: String) {
-        var reader = BodyReader(body)
+        var reader = BodyReader(body.span)
         try reader.beginObject(path: "")
-        let outer = try reader.members(["error", "message", "type"], path: "")
+        let outer = try reader.members(["error", "message", "type"].map { Array($0.utf8) }, path: "")
         try reader.finish()
         guard case .object(let range)? = outer[0] else { return (outer[2]?.text, outer[1]?.text ?? "") }
-        var inner = BodyReader(Array(body[range]))
+        var inner = BodyReader(body.span.extracting(range))
         try inner.beginObject(path: "error")
-        let members = try inner.members(["code", "message"], path: "error")
+        let members = try inner.members(["code", "message"].map { Array($0.utf8) }, path: "error")
         return (members[0]?.text, members[1]?.text ?? "")
     }
 }

@@ -1,3 +1,5 @@
+public import LarderJSON
+
 /// Why a server's answer cannot be used. No case holds content of the answer: only names that the protocol fixes.
 ///
 /// A `path` names a member as `sync.mutations[3].record_key`; the text as a whole is the empty path.

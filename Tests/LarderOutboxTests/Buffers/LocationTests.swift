@@ -34,7 +34,7 @@ import Testing
             text == """
                 {"id":"7d9c1a52-3e64-4f0b-9a8d-1c2b3a495867","latitude":-6.2,"longitude":106.8,"accuracy":12.5,\
                 "timestamp":"2026-05-05T10:05:00.250Z","battery_level":0.42,"signal_quality":"fair",\
-                "visit_id":"visit \\"7\\"\\u000a","speed_mps":1.5,"source":"gps","is_mock":false}
+                "visit_id":"visit \\"7\\"\\n","speed_mps":1.5,"source":"gps","is_mock":false}
                 """)
         #expect(try object(point)["visit_id"] as? String == "visit \"7\"\n")
     }

@@ -1,4 +1,5 @@
 import LarderFormat
+import LarderJSON
 import LarderStore
 
 /// Reads a dump back into records, and accepts it only whole.
@@ -56,8 +57,8 @@ struct DumpReader: ~Copyable {
     }
 
     private func parse(_ line: [UInt8]) throws -> JSON {
-        do throws(JSONReader.Failure) {
-            return try JSONReader.read(line)
+        do throws(JSONError) {
+            return try JSON(line)
         } catch {
             throw bad("no JSON at byte \(error.offset)")
         }

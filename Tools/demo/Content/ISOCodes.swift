@@ -1,4 +1,5 @@
 import Foundation
+import LarderJSON
 import LarderServer
 
 /// The code tables that Debian's package `iso-codes` installs, as content of the group `iso_codes`.

@@ -1,4 +1,5 @@
 import Foundation
+import LarderJSON
 import LarderServer
 
 /// The lexical database that Debian's package `wordnet-base` installs, as content of the group `wordnet`.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LarderJSON
 
 /// Writes `{"outcomes":[{"id":…,"status":…,"replayed":true,"retry_after":1,"sequence":7,"body":…},…]}` piece by piece.
 ///
@@ -22,7 +23,7 @@ struct BatchAnswer {
         append(answer.fields[.syncSequence], ",\"sequence\":")
         if !answer.body.isEmpty {
             writer.raw(",\"body\":")
-            if JSONReader.isJSON(answer.body) {
+            if JSONValue(answer.body.span) != nil {
                 writer.raw(answer.body)
             } else {
                 writer.string(String(decoding: answer.body, as: UTF8.self))

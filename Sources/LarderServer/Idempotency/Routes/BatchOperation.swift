@@ -1,4 +1,5 @@
 import HTTPTypes
+import LarderJSON
 
 /// One write of a batch, as the client spelled it.
 struct BatchOperation: Hashable {
@@ -19,20 +20,20 @@ extension BatchOperation {
     ///
     /// - Throws: ``IdempotencyProblem`` with the place where the body is no batch.
     static func parse(_ bytes: [UInt8], limit: Int) throws(IdempotencyProblem) -> [BatchOperation] {
-        let members: [(name: String, value: Range<Int>)]
-        do throws(JSONProblem) {
-            members = try JSONReader.members(of: bytes)
+        let elements: [[UInt8]]?
+        do throws(JSONError) {
+            elements = try JSONMembers(bytes.span)["operations"].flatMap { (list) throws(JSONError) in
+                try Self.elements(of: list.value)
+            }
         } catch {
             throw malformed(error.description)
         }
-        guard let list = members.first(where: { $0.name == "operations" })?.value,
-            let elements = JSONReader.elements(in: bytes, at: list)
-        else { throw malformed("operations must be an array") }
+        guard let elements else { throw malformed("operations must be an array") }
         guard elements.count <= limit else { throw malformed("there may be at most \(limit) operations") }
         var operations: [BatchOperation] = []
         var known: Set<String> = []
-        for (index, range) in elements.enumerated() {
-            let operation = try one(bytes, range, index)
+        for (index, element) in elements.enumerated() {
+            let operation = try one(element, index)
             guard known.insert(operation.id).inserted else {
                 throw malformed("the id of operation \(index) is not new")
             }
@@ -41,15 +42,22 @@ extension BatchOperation {
         return operations
     }
 
-    private static func one(
-        _ bytes: [UInt8], _ range: Range<Int>, _ index: Int
-    ) throws(IdempotencyProblem) -> BatchOperation {
-        guard let members = JSONReader.members(in: bytes, at: range) else {
-            throw malformed("operation \(index) is no object")
+    /// The elements of an array, as they are spelled; nil for anything else.
+    private static func elements(of list: [UInt8]) throws(JSONError) -> [[UInt8]]? {
+        var reader = JSONReader(list.span)
+        guard try reader.token() == .arrayBegin else { return nil }
+        var elements: [[UInt8]] = []
+        while case let token = try reader.token(), token != .arrayEnd {
+            elements.append(Array(list[try reader.skip(token)]))
         }
-        func text(_ name: String) -> String? {
-            members.first { $0.name == name }.flatMap { JSONReader.string(in: bytes, at: $0.value) }
+        return elements
+    }
+
+    private static func one(_ element: [UInt8], _ index: Int) throws(IdempotencyProblem) -> BatchOperation {
+        guard let members = try? JSONMembers(element.span) else {
+            throw malformed("operation \(index) is no object, or has a name twice")
         }
+        func text(_ name: String) -> String? { members[name]?.decoded?.text }
         guard let id = text("id"), IdempotencyKey.text(ofField: id) == id else {
             throw malformed("operation \(index) has no id that is a key")
         }
@@ -57,12 +65,10 @@ extension BatchOperation {
         guard let method = text("method").flatMap({ HTTPRequest.Method($0) }),
             IdempotencyPolicy.methods.contains(method)
         else { throw malformed("the method of operation \(index) must be one of POST, PUT, PATCH and DELETE") }
-        var payload: [UInt8] = []
-        if let value = members.first(where: { $0.name == "payload" })?.value {
-            payload = Array(bytes[value])
-            if payload == Array("null".utf8) { payload = [] }
-        }
-        return BatchOperation(id: id, type: text("type") ?? "", path: path, method: method, payload: payload)
+        let payload = members["payload"].map(\.value) ?? []
+        return BatchOperation(
+            id: id, type: text("type") ?? "", path: path, method: method,
+            payload: payload == Array("null".utf8) ? [] : payload)
     }
 
     private static func malformed(_ detail: String) -> IdempotencyProblem {

@@ -11,7 +11,9 @@ package struct JSONExtractor: Sendable {
     private struct Node: Sendable {
         /// Which of the values asked for are found here.
         var slots: [Int] = []
-        var members: [(name: [UInt8], node: Int)] = []
+        /// The members that are looked for, and the node of each.
+        var names: [[UInt8]] = []
+        var members: [Int] = []
         var elements: [(index: Int, node: Int)] = []
 
         var isLeaf: Bool { members.isEmpty && elements.isEmpty }
@@ -35,8 +37,9 @@ package struct JSONExtractor: Sendable {
     private mutating func child(of node: Int, _ step: JSONPath.Step) -> Int {
         switch step {
         case .member(let name):
-            if let known = nodes[node].members.first(where: { $0.name == name }) { return known.node }
-            nodes[node].members.append((name, nodes.count))
+            if let known = nodes[node].names.firstIndex(of: name) { return nodes[node].members[known] }
+            nodes[node].names.append(name)
+            nodes[node].members.append(nodes.count)
         case .element(let index):
             if let known = nodes[node].elements.first(where: { $0.index == index }) { return known.node }
             nodes[node].elements.append((index, nodes.count))
@@ -52,127 +55,82 @@ package struct JSONExtractor: Sendable {
         let nothing = [IndexValue](repeating: .null, count: count)
         guard codec == .json else { return nothing }
         var values = nothing
-        var visited = [Bool](repeating: false, count: nodes.count)
-        var lexer = JSONLexer(payload.bytes)
-        guard lexer.isUTF8 else { return nothing }
-        lexer.skipSpace()
-        guard walk(0, depth: 0, &lexer, &values, &visited) else { return nothing }
-        lexer.skipSpace()
-        return lexer.next == nil ? values : nothing
+        var isVisited = [Bool](repeating: false, count: nodes.count)
+        do throws(JSONError) {
+            var reader = JSONReader(payload.bytes, limits: .stored)
+            try read(0, try reader.token(), &reader, &values, &isVisited)
+            try reader.finish()
+            return values
+        } catch {
+            return nothing
+        }
     }
 
-    /// Reads the value that `lexer` stands in front of. False where it is none.
-    private func walk(
-        _ index: Int, depth: Int, _ lexer: inout JSONLexer, _ values: inout [IndexValue], _ visited: inout [Bool]
-    ) -> Bool {
-        visited[index] = true
+    /// Reads the value that begins with `token`.
+    private func read(
+        _ index: Int, _ token: JSONToken, _ reader: inout JSONReader, _ values: inout [IndexValue],
+        _ isVisited: inout [Bool]
+    ) throws(JSONError) {
+        isVisited[index] = true
         let node = nodes[index]
-        let start = lexer.position
-        switch lexer.next {
-        case UInt8(ascii: "{"):
-            let isWhole =
-                node.members.isEmpty
-                ? lexer.skipValue(depth: depth) : walkObject(node, depth: depth, &lexer, &values, &visited)
-            guard isWhole else { return false }
-        case UInt8(ascii: "["):
-            let isWhole =
-                node.elements.isEmpty
-                ? lexer.skipValue(depth: depth) : walkArray(node, depth: depth, &lexer, &values, &visited)
-            guard isWhole else { return false }
+        let start = reader.range.lowerBound
+        let value: JSONValue
+        switch token {
+        case .objectBegin where !node.members.isEmpty:
+            try readMembers(node, &reader, &values, &isVisited)
+            value = .object(start..<reader.position)
+        case .arrayBegin where !node.elements.isEmpty:
+            try readElements(node, &reader, &values, &isVisited)
+            value = .array(start..<reader.position)
         default:
-            guard let value = Self.scalar(&lexer, isWanted: !node.slots.isEmpty) else { return false }
-            for slot in node.slots { values[slot] = value }
-            return true
+            value = try reader.value(of: token)
         }
-        if !node.slots.isEmpty {
-            let text = IndexValue.text(JSONStrings.minified(lexer.bytes, start..<lexer.position))
-            for slot in node.slots { values[slot] = text }
-        }
-        return true
+        if node.slots.isEmpty { return }
+        let found = IndexValue(value, in: reader.bytes)
+        for slot in node.slots { values[slot] = found }
     }
 
-    private func walkObject(
-        _ node: Node, depth: Int, _ lexer: inout JSONLexer, _ values: inout [IndexValue], _ visited: inout [Bool]
-    ) -> Bool {
-        guard depth < JSONLexer.mostDepth, lexer.take(UInt8(ascii: "{")) else { return false }
-        lexer.skipSpace()
-        if lexer.take(UInt8(ascii: "}")) { return true }
-        while true {
-            lexer.skipSpace()
-            guard let name = lexer.skipName() else { return false }
-            let member = node.members.first {
-                JSONStrings.isName($0.name, lexer.bytes, name.range, hasEscapes: name.hasEscapes)
-            }
-            if let member, !visited[member.node] {
-                guard walk(member.node, depth: depth + 1, &lexer, &values, &visited) else { return false }
+    private func readMembers(
+        _ node: Node, _ reader: inout JSONReader, _ values: inout [IndexValue], _ isVisited: inout [Bool]
+    ) throws(JSONError) {
+        var missing = node.members.count
+        while try reader.nextName() {
+            if let place = reader.place(in: node.names), case let member = node.members[place], !isVisited[member] {
+                missing -= 1
+                try read(member, try reader.token(), &reader, &values, &isVisited)
+                if missing == 0 { return try reader.skipRest() }
             } else {
-                guard lexer.skipValue(depth: depth + 1) else { return false }
+                _ = try reader.skipValue()
             }
-            lexer.skipSpace()
-            if lexer.take(UInt8(ascii: "}")) { return true }
-            guard lexer.take(UInt8(ascii: ",")) else { return false }
         }
     }
 
-    private func walkArray(
-        _ node: Node, depth: Int, _ lexer: inout JSONLexer, _ values: inout [IndexValue], _ visited: inout [Bool]
-    ) -> Bool {
-        guard depth < JSONLexer.mostDepth, lexer.take(UInt8(ascii: "[")) else { return false }
-        lexer.skipSpace()
-        if lexer.take(UInt8(ascii: "]")) { return true }
+    private func readElements(
+        _ node: Node, _ reader: inout JSONReader, _ values: inout [IndexValue], _ isVisited: inout [Bool]
+    ) throws(JSONError) {
         var index = 0
-        while true {
-            lexer.skipSpace()
+        while case let token = try reader.token(), token != .arrayEnd {
             if let element = node.elements.first(where: { $0.index == index }) {
-                guard walk(element.node, depth: depth + 1, &lexer, &values, &visited) else { return false }
+                try read(element.node, token, &reader, &values, &isVisited)
             } else {
-                guard lexer.skipValue(depth: depth + 1) else { return false }
+                _ = try reader.skip(token)
             }
             index += 1
-            lexer.skipSpace()
-            if lexer.take(UInt8(ascii: "]")) { return true }
-            guard lexer.take(UInt8(ascii: ",")) else { return false }
         }
     }
+}
 
-    /// Reads a string, number or literal; nil where there is none.
-    private static func scalar(_ lexer: inout JSONLexer, isWanted: Bool) -> IndexValue? {
-        let start = lexer.position
-        switch lexer.next {
-        case UInt8(ascii: "\""):
-            guard let hasEscapes = lexer.skipString() else { return nil }
-            let range = start + 1..<lexer.position - 1
-            return isWanted ? .text(JSONStrings.text(lexer.bytes, range, hasEscapes: hasEscapes)) : .null
-        case UInt8(ascii: "t"): return lexer.skipScalar() ? .integer(1) : nil
-        case UInt8(ascii: "f"): return lexer.skipScalar() ? .integer(0) : nil
-        case UInt8(ascii: "n"): return lexer.skipScalar() ? .null : nil
-        default:
-            guard let isWhole = lexer.skipNumber() else { return nil }
-            let range = start..<lexer.position
-            return isWanted ? number(lexer.bytes, range, isWhole: isWhole) : .null
+extension IndexValue {
+    /// A value as SQLite's `json_extract` types it.
+    fileprivate init(_ value: JSONValue, in text: Span<UInt8>) {
+        switch value {
+        case .null: self = .null
+        case .boolean(let flag): self = .integer(flag ? 1 : 0)
+        case .integer(let number): self = .integer(number)
+        case .real(let number): self = .real(number)
+        case .string(let text): self = .text(text)
+        case .object(let range), .array(let range):
+            self = .text(String(decoding: JSONText.minified(text.extracting(range)), as: UTF8.self))
         }
-    }
-
-    /// A number: an integer where it is written as one and fits 64 bits, else the nearest real.
-    private static func number(_ bytes: Span<UInt8>, _ range: Range<Int>, isWhole: Bool) -> IndexValue {
-        if isWhole, let integer = integer(bytes, range) { return .integer(integer) }
-        let text = JSONStrings.text(bytes, range, hasEscapes: false)
-        // The grammar of JSON's numbers is a part of that of Swift's; what is too large reads as infinity.
-        return Double(text).map { .real($0) } ?? .null
-    }
-
-    private static func integer(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int64? {
-        let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
-        var value: Int64 = 0
-        for index in range.lowerBound + (isNegative ? 1 : 0)..<range.upperBound {
-            let digit = Int64(bytes[index]) - 0x30
-            let (tens, overflowed) = value.multipliedReportingOverflow(by: 10)
-            // Counted below zero, where the range is one wider.
-            let (next, underflowed) = tens.subtractingReportingOverflow(digit)
-            if overflowed || underflowed { return nil }
-            value = next
-        }
-        if isNegative { return value }
-        return value == .min ? nil : -value
     }
 }

@@ -1,3 +1,5 @@
+internal import LarderJSON
+
 /// Where things are in the body of a JSON answer that holds one page of a list.
 ///
 /// A place is a path of member names from the root. The item's payload is the element of the array as it stands on the
@@ -40,17 +42,15 @@ extension JSONPageLayout {
     /// - Throws: ``WireError`` naming the member that is not as the layout has it.
     /// - Complexity: O(*n*) for *n* bytes and as many places as the layout names.
     func page(_ body: [UInt8], for request: PageRequest) throws(WireError) -> ListPage {
-        let list: [UInt8]
-        if items.isEmpty {
-            list = body
-        } else {
-            guard case .array(let bytes)? = try Self.find(items, in: body) else {
+        var list = 0..<body.count
+        if !items.isEmpty {
+            guard case .array(let range)? = try Self.find(items, in: body) else {
                 throw .wrongType(path: Self.path(items), expected: .array)
             }
-            list = bytes
+            list = range
         }
-        var parser = JSONItemParser(layout: self, path: Self.path(items))
-        var page = ListPage(items: try parser.items(list))
+        let parser = JSONItemParser(layout: self, path: Self.path(items))
+        var page = ListPage(items: try parser.items(body.span.extracting(list)))
         try readContinuation(body, request, &page)
         return page
     }
@@ -78,37 +78,33 @@ extension JSONPageLayout {
         }
     }
 
-    /// A value of the body, containers with their bytes.
-    private enum Found {
-        case array([UInt8])
-        case object([UInt8])
-        case boolean(Bool)
-        case integer(Int64)
-        case other
+    /// The value at a place, or nil where there is none.
+    private static func find(_ place: [String], in body: [UInt8]) throws(WireError) -> JSONValue? {
+        var reader = BodyReader(body.span)
+        try reader.beginObject(path: "")
+        let found = try find(place.map { Array($0.utf8) }[...], &reader)
+        try reader.finish()
+        return found
     }
 
-    /// The value at a place, or nil where there is none.
-    private static func find(_ place: [String], in body: [UInt8]) throws(WireError) -> Found? {
-        var reader = BodyReader(body)
-        try reader.beginObject(path: "")
-        guard let first = place.first else { return nil }
-        var found: Found?
-        while let name = try reader.name() {
-            let value = try reader.value()
-            guard name.elementsEqual(first.utf8) else { continue }
-            guard found == nil else { throw .duplicate(path: first) }
-            switch value {
-            case .array(let range): found = .array(reader.bytes(in: range))
-            case .object(let range): found = .object(reader.bytes(in: range))
-            case .boolean(let flag): found = .boolean(flag)
-            case .integer(let number): found = .integer(number)
-            case .null, .otherNumber, .string: found = .other
+    /// The value at a place in the object just begun, all of which is read.
+    private static func find(
+        _ place: ArraySlice<[UInt8]>, _ reader: inout BodyReader
+    ) throws(WireError) -> JSONValue? {
+        var found: JSONValue?
+        var isSeen = false
+        while try reader.member(of: Array(place.prefix(1))) != nil {
+            guard !isSeen else { throw .duplicate(path: "".member(place[place.startIndex])) }
+            isSeen = true
+            let token = try reader.token()
+            if place.count > 1, token == .objectBegin {
+                found = try find(place.dropFirst(), &reader)
+            } else {
+                let value = try reader.value(of: token)
+                if place.count == 1 { found = value }
             }
         }
-        try reader.finish()
-        if place.count == 1 { return found }
-        guard case .object(let bytes)? = found else { return nil }
-        return try find(Array(place.dropFirst()), in: bytes)
+        return found
     }
 
     private static func path(_ place: [String]) -> String { place.joined(separator: ".") }

@@ -1,3 +1,5 @@
+internal import LarderJSON
+
 /// Reads the body of a full copy while it arrives, record by record, in memory bounded by one record.
 ///
 /// Members may come in any order, `records` before `sync_sequence` included; unknown ones are checked and skipped.
@@ -106,7 +108,7 @@ package struct FullCopyParser: Sendable {
 
     private mutating func token(in chunk: [UInt8], at position: inout Int) throws(WireError) -> JSONToken? {
         do throws(JSONError) {
-            return try scanner.next(in: chunk, at: &position)
+            return try scanner.next(in: chunk.span, at: &position)
         } catch {
             if error.reason == .documentTooLong { throw .tooLarge(path: "", limit: bodyLimit) }
             throw .json(error)
@@ -168,7 +170,7 @@ extension FullCopyParser {
     }
 
     private mutating func takeRecordName() {
-        member = record.fields.index(of: scanner.text)
+        member = scanner.place(in: record.fields.names)
         scanner.capturesValues = member != nil
         place = .recordValue
     }
@@ -186,7 +188,7 @@ extension FullCopyParser {
     }
 
     private mutating func takeRootName() throws(WireError) {
-        member = HeaderMembers.names.firstIndex { $0.isSpelled(scanner.text) }
+        member = scanner.place(in: HeaderMembers.names)
         scanner.capturesValues = member != nil
         if let member { try header.see(member) }
         place = member == HeaderMembers.records ? .recordsValue : .rootValue

@@ -1,8 +1,8 @@
 /// The members of a full copy's root, as far as they have come.
 struct HeaderMembers: Sendable {
-    static let names: [StaticString] = [
+    static let names = [
         "resource_group", "resource_id", "resource_content_id", "schema_version", "sync_sequence", "records",
-    ]
+    ].map { Array($0.utf8) }
 
     /// Where `records` stands among the names.
     static let records = 5
@@ -57,5 +57,5 @@ struct HeaderMembers: Sendable {
             recordCount: recordCount)
     }
 
-    private static func path(_ member: Int) -> String { names[member].description }
+    private static func path(_ member: Int) -> String { "".member(names[member]) }
 }

@@ -31,11 +31,6 @@ public struct RecordFields: Sendable {
     mutating func clear() {
         for index in values.indices { values[index] = nil }
     }
-
-    /// Where a member of that name is kept; `nil` when it was not asked for.
-    func index(of name: [UInt8]) -> Int? {
-        names.firstIndex { $0 == name }
-    }
 }
 
 /// One record of a full copy.
@@ -46,4 +41,16 @@ public struct CapturedRecord: Sendable {
     public internal(set) var fields: RecordFields
     /// The record's place in `records`, from 0 on.
     public internal(set) var index = 0
+}
+
+/// A JSON value as far as a key can be made of it.
+public enum JSONScalar: Hashable, Sendable {
+    /// A number without fraction or exponent that fits 64 bits.
+    case integer(Int64)
+    /// A string, escapes decoded.
+    case string(String)
+    /// `null`, which means the same as absence.
+    case null
+    /// Anything else: a boolean, another number, an object, an array.
+    case other
 }

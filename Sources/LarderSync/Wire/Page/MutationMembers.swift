@@ -1,23 +1,24 @@
+internal import LarderJSON
 internal import LarderTransport
 
 /// The members of one mutation as they came, with the rules for each.
 struct MutationMembers {
     /// What is read; `resource_content_id` and `source_record_id` are not, since nothing may rely on them.
-    static let names: [StaticString] = [
+    static let names = [
         "sequence", "type", "resource_group", "resource_id", "record_type", "record_key", "changed_at", "data",
         "snapshot_url", "unavailable_reason",
-    ]
+    ].map { Array($0.utf8) }
 
-    private let values: [BodyValue?]
+    private let values: [JSONValue?]
     private let index: Int
 
-    init(_ values: [BodyValue?], index: Int) {
+    init(_ values: [JSONValue?], index: Int) {
         self.values = values
         self.index = index
     }
 
     /// The mutation, checked.
-    func mutation(in reader: BodyReader) throws(WireError) -> Mutation {
+    func mutation(in reader: borrowing BodyReader) throws(WireError) -> Mutation {
         let type = MutationType(rawValue: try text(1))
         var mutation = Mutation(
             sequence: try integer(0, atLeast: 0), type: type,
@@ -34,7 +35,7 @@ struct MutationMembers {
     }
 
     /// A mutation of an unknown type: its members are taken where they are what they would be in a known one.
-    private func complete(_ mutation: Mutation, in reader: BodyReader) -> Mutation {
+    private func complete(_ mutation: Mutation, in reader: borrowing BodyReader) -> Mutation {
         var mutation = mutation
         mutation.recordType = values[4]?.text
         mutation.recordKey = values[5]?.text

@@ -1,3 +1,5 @@
+internal import LarderJSON
+
 extension SyncPage {
     /// The largest body of a page unless told otherwise, in bytes: 32 MiB, twice the largest row.
     package static let maximumBody = 32 << 20
@@ -7,9 +9,10 @@ extension SyncPage {
     /// A change takes more memory than its bytes do on the wire, so the limit on the body alone bounds too little.
     package static let maximumMutations = 10_000
 
-    private static let names: [StaticString] = [
+    private static let names = [
         "sync_until_sequence", "has_more", "next_page_url", "next_sync_token", "mutations",
-    ]
+    ].map { Array($0.utf8) }
+    private static let root = [Array("sync".utf8)]
 
     /// Reads a page's body.
     ///
@@ -17,14 +20,10 @@ extension SyncPage {
     /// - Complexity: O(*n*) for *n* bytes, in one pass.
     package init(decoding body: [UInt8], limit: Int = maximumBody) throws(WireError) {
         guard body.count <= limit else { throw .tooLarge(path: "", limit: limit) }
-        var reader = BodyReader(body)
+        var reader = BodyReader(body.span)
         try reader.beginObject(path: "")
         var page: SyncPage?
-        while let name = try reader.name() {
-            guard ("sync" as StaticString).isSpelled(name) else {
-                _ = try reader.value()
-                continue
-            }
+        while try reader.member(of: Self.root) != nil {
             guard page == nil else { throw .duplicate(path: "sync") }
             page = try Self.page(&reader)
         }
@@ -35,13 +34,9 @@ extension SyncPage {
 
     private static func page(_ reader: inout BodyReader) throws(WireError) -> SyncPage {
         try reader.beginObject(path: "sync")
-        var values = [BodyValue?](repeating: nil, count: names.count)
+        var values = [JSONValue?](repeating: nil, count: names.count)
         var mutations: [Mutation]?
-        while let name = try reader.name() {
-            guard let found = names.firstIndex(where: { $0.isSpelled(name) }) else {
-                _ = try reader.value()
-                continue
-            }
+        while let found = try reader.member(of: names) {
             let isMutations = found == names.count - 1
             guard values[found] == nil, !(isMutations && mutations != nil) else {
                 throw .duplicate(path: path(found))
@@ -68,7 +63,7 @@ extension SyncPage {
         return mutations
     }
 
-    private static func checked(_ values: [BodyValue?], _ mutations: [Mutation]) throws(WireError) -> SyncPage {
+    private static func checked(_ values: [JSONValue?], _ mutations: [Mutation]) throws(WireError) -> SyncPage {
         let sequence: Int64
         switch values[0] {
         case .integer(let number)?: sequence = number
@@ -94,7 +89,7 @@ extension SyncPage {
     }
 
     /// A member that must be there, and may be `null`.
-    private static func text(_ values: [BodyValue?], _ member: Int) throws(WireError) -> String? {
+    private static func text(_ values: [JSONValue?], _ member: Int) throws(WireError) -> String? {
         switch values[member] {
         case .null?: return nil
         case .string(let text)?:

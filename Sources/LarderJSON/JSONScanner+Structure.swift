@@ -1,7 +1,6 @@
 extension JSONScanner {
     /// Takes white space and punctuation up to a complete token, the begin of a longer one, or the chunk's end.
-    mutating func structure(_ chunk: [UInt8], _ position: inout Int) throws(JSONError) -> JSONToken? {
-        let bytes = chunk.span
+    mutating func structure(_ bytes: Span<UInt8>, _ position: inout Int) throws(JSONError) -> JSONToken? {
         var index = position
         while index < bytes.count {
             let byte = bytes[index]
@@ -9,6 +8,7 @@ extension JSONScanner {
                 index += 1
                 continue
             }
+            start = consumed &+ Int64(index)
             switch expectation {
             case .colon:
                 guard byte == UInt8(ascii: ":") else { throw failure(.unexpectedByte, at: index) }
@@ -56,10 +56,10 @@ extension JSONScanner {
             beginText(captured: capturesValues && depth <= quietDepth)
             return nil
         case UInt8(ascii: "{"):
-            try open(kind: 1, expecting: .nameOrObjectEnd, at: position - 1)
+            try open(isObject: true, expecting: .nameOrObjectEnd, at: position - 1)
             return .objectBegin
         case UInt8(ascii: "["):
-            try open(kind: 0, expecting: .valueOrArrayEnd, at: position - 1)
+            try open(isObject: false, expecting: .valueOrArrayEnd, at: position - 1)
             return .arrayBegin
         case UInt8(ascii: "]") where expectation == .valueOrArrayEnd:
             return try close(byte, at: position - 1)
@@ -77,20 +77,23 @@ extension JSONScanner {
         return nil
     }
 
-    private mutating func open(kind: UInt128, expecting: Expectation, at index: Int) throws(JSONError) {
+    private mutating func open(isObject: Bool, expecting: Expectation, at index: Int) throws(JSONError) {
         guard depth < limits.depth else { throw failure(.tooDeep, at: index) }
-        nesting.depth += 1
-        nesting.kinds = nesting.kinds &<< 1 | kind
+        if depth % 64 == 0, depth > 0 { outerKinds.append(kinds) }
+        kinds = kinds &<< 1 | (isObject ? 1 : 0)
+        depth += 1
         expectation = expecting
     }
 
+    private var isInObject: Bool { kinds & 1 == 1 }
+
     private mutating func close(_ byte: UInt8, at index: Int) throws(JSONError) -> JSONToken {
-        let isObject = nesting.isInObject
+        let isObject = isInObject
         guard byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
             throw failure(.unexpectedByte, at: index)
         }
-        nesting.depth -= 1
-        nesting.kinds = nesting.kinds &>> 1
+        depth -= 1
+        kinds = depth % 64 == 0 && depth > 0 ? outerKinds.removeLast() : kinds &>> 1
         completeValue()
         return isObject ? .objectEnd : .arrayEnd
     }
@@ -101,7 +104,7 @@ extension JSONScanner {
         if depth == 0 {
             expectation = .nothing
         } else {
-            expectation = nesting.isInObject ? .commaOrObjectEnd : .commaOrArrayEnd
+            expectation = isInObject ? .commaOrObjectEnd : .commaOrArrayEnd
         }
     }
 

@@ -1,4 +1,6 @@
-import LarderSync
+// Proves which texts the scanner accepts, why it refuses others and where, and that its limits hold.
+
+import LarderJSON
 import Testing
 
 @Suite struct `A JSON scanner` {
@@ -95,7 +97,7 @@ import Testing
         let text = Array(#"{"a":{"longer name":["long value"]},"b":[[1],2],"c":3}"#.utf8)
         var position = 0
         var seen: [JSONToken] = []
-        while let token = try scanner.next(in: text, at: &position) { seen.append(token) }
+        while let token = try scanner.next(in: text.span, at: &position) { seen.append(token) }
         #expect(
             seen == [
                 .objectBegin, .name, .objectBegin, .objectEnd, .name, .arrayBegin, .arrayEnd, .name, .number,
@@ -105,7 +107,7 @@ import Testing
         broken.quietDepth = 0
         #expect(throws: JSONError(.unexpectedByte, at: 2)) {
             var position = 0
-            while try broken.next(in: Array("[[,]]".utf8), at: &position) != nil {}
+            while try broken.next(in: Array("[[,]]".utf8).span, at: &position) != nil {}
         }
     }
 

@@ -24,11 +24,10 @@ extension JSONScanner {
         case secondHalf
     }
 
-    mutating func stringBody(_ chunk: [UInt8], _ position: inout Int) throws(JSONError) -> JSONToken? {
+    mutating func stringBody(_ chunk: Span<UInt8>, _ position: inout Int) throws(JSONError) -> JSONToken? {
         while position < chunk.count {
             if string.escape != .none {
-                try escape(chunk[position], at: position)
-                position += 1
+                if try escape(chunk[position], at: position) { position += 1 }
                 continue
             }
             let start = position
@@ -55,8 +54,7 @@ extension JSONScanner {
     /// The end of the run of unescaped characters from `start` on: a quote, a backslash or the chunk's end.
     ///
     /// Whole characters are checked at once; one that the chunk's end cuts leaves its state in `string`.
-    private mutating func plainRun(_ chunk: [UInt8], from start: Int) throws(JSONError) -> Int {
-        let bytes = chunk.span
+    private mutating func plainRun(_ bytes: Span<UInt8>, from start: Int) throws(JSONError) -> Int {
         var index = start
         if string.continuations > 0 { index = try continuation(bytes, from: index) }
         while index < bytes.count {
@@ -113,17 +111,21 @@ extension JSONScanner {
         return index
     }
 
-    /// Takes one byte of an escape behind its backslash.
-    private mutating func escape(_ byte: UInt8, at index: Int) throws(JSONError) {
+    /// Goes on with an escape by one byte; false where the byte is no part of it.
+    private mutating func escape(_ byte: UInt8, at index: Int) throws(JSONError) -> Bool {
         switch string.escape {
         case .secondHalf:
-            guard byte == UInt8(ascii: "\\") else { throw failure(.loneSurrogate, at: index) }
+            guard byte == UInt8(ascii: "\\") else {
+                try endHalf(at: index)
+                string.escape = .none
+                return false
+            }
             string.escape = .begun
         case .begun where byte == UInt8(ascii: "u"):
             string.escape = .fourDigits
             string.unit = 0
         case .begun:
-            guard string.high == 0 else { throw failure(.loneSurrogate, at: index) }
+            if string.high != 0 { try endHalf(at: index) }
             guard let value = Self.escaped(byte) else { throw failure(.invalidEscape, at: index) }
             string.escape = .none
             try keep(value, at: index)
@@ -134,25 +136,34 @@ extension JSONScanner {
             string.escape = Escape(rawValue: string.escape.rawValue - 1) ?? .none
             if string.escape == .none { try unit(at: index) }
         }
+        return true
     }
 
     /// Takes a whole `\uXXXX`. RFC 8259 §7, on surrogate pairs.
     private mutating func unit(at index: Int) throws(JSONError) {
-        let unit = string.unit
-        switch (string.high, unit) {
-        case (0, 0xD800...0xDBFF):
-            string.high = unit
-            string.escape = .secondHalf
-        case (0, 0xDC00...0xDFFF):
-            throw failure(.loneSurrogate, at: index)
-        case (0, _):
-            try keep(UInt32(unit), at: index)
-        case (let high, 0xDC00...0xDFFF):
-            string.high = 0
-            try keep(0x1_0000 + (UInt32(high) - 0xD800) << 10 + (UInt32(unit) - 0xDC00), at: index)
-        default:
-            throw failure(.loneSurrogate, at: index)
+        let unit = UInt32(string.unit)
+        if string.high != 0 {
+            if (0xDC00...0xDFFF).contains(unit) {
+                let high = UInt32(string.high)
+                string.high = 0
+                return try keep(0x1_0000 + (high - 0xD800) << 10 + (unit - 0xDC00), at: index)
+            }
+            try endHalf(at: index)
         }
+        switch unit {
+        case 0xD800...0xDBFF:
+            string.high = string.unit
+            string.escape = .secondHalf
+        case 0xDC00...0xDFFF: try endHalf(at: index)
+        default: try keep(unit, at: index)
+        }
+    }
+
+    /// Ends half a surrogate pair that has no other half.
+    private mutating func endHalf(at index: Int) throws(JSONError) {
+        guard limits.replacesLoneSurrogates else { throw failure(.loneSurrogate, at: index) }
+        string.high = 0
+        try keep(0xFFFD, at: index)
     }
 
     /// Keeps a decoded scalar as UTF-8, where it is wanted.

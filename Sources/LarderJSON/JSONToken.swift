@@ -1,7 +1,7 @@
 /// One lexical step of a JSON text, as reported by ``JSONScanner``.
 ///
 /// Colons and commas are checked and never reported. RFC 8259 §2.
-package enum JSONToken: UInt8, Sendable {
+package enum JSONToken: Sendable {
     /// A `{`.
     case objectBegin
     /// The `}` of the innermost object.

@@ -1,9 +1,10 @@
 /// A strict tokenizer for one JSON text that arrives in chunks of any size.
 ///
 /// It accepts exactly the texts of RFC 8259 in UTF-8, minus three kinds that have no safe meaning: a byte order mark
-/// in front (RFC 8259 §8.1 forbids senders to add one), escapes that name half a surrogate pair (§8.2: no string), and
-/// nesting beyond the limit (§9 allows limits). It keeps nothing but the token in progress: memory is bounded by
-/// ``JSONLimits/text`` whatever the length of the text. Names may repeat: that is for the consumer to judge.
+/// in front (RFC 8259 §8.1 forbids senders to add one), escapes that name half a surrogate pair (§8.2: no string; see
+/// ``JSONLimits/replacesLoneSurrogates``), and nesting beyond the limit (§9 allows limits). It keeps nothing but the
+/// token in progress: memory is bounded by ``JSONLimits/text`` whatever the length of the text. Names may repeat: that is
+/// for the consumer to judge. A text in memory as a whole is one chunk: ``JSONReader``.
 ///
 /// ```swift
 /// while let token = try scanner.next(in: chunk, at: &position) { … }   // nil: the chunk is used up
@@ -16,7 +17,10 @@ package struct JSONScanner: Sendable {
     package internal(set) var text: [UInt8] = []
 
     /// The number of arrays and objects now open.
-    package var depth: Int { nesting.depth }
+    package internal(set) var depth = 0
+
+    /// The first byte of the last reported token, counted from the first byte of the text.
+    package internal(set) var start: Int64 = 0
 
     /// The depth beyond which tokens are checked but neither reported nor captured.
     ///
@@ -29,7 +33,10 @@ package struct JSONScanner: Sendable {
     let limits: JSONLimits
     /// The bytes of all earlier chunks.
     var consumed: Int64 = 0
-    var nesting = Nesting()
+    /// One bit for each array and object now open, the innermost lowest: 1 for an object.
+    var kinds: UInt64 = 0
+    /// What ``kinds`` was in front of each 64th.
+    var outerKinds: [UInt64] = []
     var expectation = Expectation.value
     var mode = Mode.structure
     var isCapturing = false
@@ -40,15 +47,8 @@ package struct JSONScanner: Sendable {
     /// A scanner in front of the first byte of a text.
     package init(limits: JSONLimits = JSONLimits()) {
         self.limits = limits
-    }
-
-    /// The arrays and objects now open.
-    struct Nesting {
-        /// One bit for each, the innermost lowest: 1 for an object.
-        var kinds: UInt128 = 0
-        var depth = 0
-
-        var isInObject: Bool { kinds & 1 == 1 }
+        // Room for the names of most texts.
+        text.reserveCapacity(64)
     }
 
     /// What the grammar allows next, outside of a token.
@@ -73,7 +73,7 @@ extension JSONScanner {
     ///   - position: where to go on in `chunk`; afterwards just behind the token. A number ends where the byte after
     ///     it is seen, so `position` is then that byte.
     /// - Throws: ``JSONError`` at the first byte that no acceptable text could have there.
-    package mutating func next(in chunk: [UInt8], at position: inout Int) throws(JSONError) -> JSONToken? {
+    package mutating func next(in chunk: Span<UInt8>, at position: inout Int) throws(JSONError) -> JSONToken? {
         let end = chunk.count
         while position < end {
             let token: JSONToken?
@@ -105,6 +105,25 @@ extension JSONScanner {
         }
         guard mode == .structure, expectation == .nothing else { throw JSONError(.unexpectedEnd, at: consumed) }
         return nil
+    }
+
+    /// Which of `names` is the last captured name, string or number; nil for none of them.
+    package func place(in names: [[UInt8]]) -> Int? {
+        let text = text.span
+        let names = names.span
+        var place = 0
+        while place < names.count {
+            if Self.isSame(names[place].span, text) { return place }
+            place += 1
+        }
+        return nil
+    }
+
+    private static func isSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        var index = 0
+        while index < left.count, left[index] == right[index] { index += 1 }
+        return index == left.count
     }
 
     /// Whether the consumer asked to see tokens where `token` stands.

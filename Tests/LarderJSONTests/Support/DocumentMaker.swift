@@ -1,8 +1,8 @@
 /// A random JSON text that is valid.
 struct DocumentMaker {
-    var random: Seeded
+    var random: SeededGenerator
 
-    init(seed: UInt64) { random = Seeded(seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     mutating func document() -> [UInt8] {
         Array((space() + value(depth: 0) + space()).utf8)
@@ -35,7 +35,7 @@ struct DocumentMaker {
     }
 
     private mutating func number() -> String {
-        let digits = { (random: inout Seeded, most: Int) in
+        let digits = { (random: inout SeededGenerator, most: Int) in
             (0..<Int.random(in: 1...most, using: &random)).map { _ in "\(Int.random(in: 0...9, using: &random))" }
                 .joined()
         }

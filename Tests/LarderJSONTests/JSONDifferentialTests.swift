@@ -1,5 +1,7 @@
+// Proves that the scanner agrees with Foundation's parser, however a text is cut into chunks.
+
 import Foundation
-import LarderSync
+import LarderJSON
 import Testing
 
 /// Foundation's parser is the second opinion on what is JSON and what a text means.
@@ -23,7 +25,7 @@ import Testing
     @Test(arguments: seeds)
     func `mutated texts are accepted by both or by none`(seed: UInt64) {
         var maker = DocumentMaker(seed: seed)
-        var random = Seeded(seed &+ 1_000)
+        var random = SeededGenerator(seed: seed &+ 1_000)
         for _ in 0..<1_500 {
             let text = mutated(maker.document(), &random)
             let isOurs = refusal(text) == nil
@@ -37,7 +39,7 @@ import Testing
     @Test(arguments: seeds)
     func `where a text is split makes no difference`(seed: UInt64) {
         var maker = DocumentMaker(seed: seed)
-        var random = Seeded(seed &+ 2_000)
+        var random = SeededGenerator(seed: seed &+ 2_000)
         for round in 0..<60 {
             var text = maker.document()
             if round.isMultiple(of: 2) { text = mutated(text, &random) }
@@ -82,7 +84,7 @@ import Testing
         return text.contains(0)
     }
 
-    private func mutated(_ text: [UInt8], _ random: inout Seeded) -> [UInt8] {
+    private func mutated(_ text: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var text = text
         let alphabet =
             Array("{}[]:,\"\\0123456789.eE+-tfn ux\n".utf8) + [

@@ -26,21 +26,6 @@ package struct JSONWriter {
     /// Appends a quoted string, escaping what RFC 8259 §7 demands, or `null`.
     package mutating func string(_ value: String?) {
         guard let value else { return raw("null") }
-        bytes.append(UInt8(ascii: "\""))
-        for byte in value.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): raw("\\\"")
-            case UInt8(ascii: "\\"): raw("\\\\")
-            case 0x0A: raw("\\n")
-            case 0x0D: raw("\\r")
-            case 0x09: raw("\\t")
-            case 0..<0x20:
-                raw("\\u00")
-                bytes.append(byte >> 4 + 0x30)
-                bytes.append(byte & 15 < 10 ? byte & 15 + 0x30 : byte & 15 + 0x57)
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        JSONText.append(quoting: value, to: &bytes)
     }
 }

@@ -1,4 +1,4 @@
-import LarderSync
+import LarderJSON
 
 /// One reported token with its text, for comparisons.
 struct Seen: Equatable {
@@ -12,7 +12,7 @@ func tokens(_ chunks: [[UInt8]], limits: JSONLimits = JSONLimits()) throws(JSONE
     var seen: [Seen] = []
     for chunk in chunks {
         var position = 0
-        while let token = try scanner.next(in: chunk, at: &position) {
+        while let token = try scanner.next(in: chunk.span, at: &position) {
             let hasText = token == .name || token == .string || token == .number
             seen.append(Seen(token: token, text: hasText ? scanner.text : []))
         }

@@ -39,8 +39,7 @@ extension JSONScanner {
         var left: UInt8
     }
 
-    mutating func numberBody(_ chunk: [UInt8], _ position: inout Int) throws(JSONError) -> JSONToken? {
-        let bytes = chunk.span
+    mutating func numberBody(_ bytes: Span<UInt8>, _ position: inout Int) throws(JSONError) -> JSONToken? {
         var index = position
         var state = number
         while index < bytes.count, let next = state.after(bytes[index]) {
@@ -48,7 +47,7 @@ extension JSONScanner {
             index += 1
         }
         number = state
-        try capture(chunk, from: position, to: index)
+        try capture(bytes, from: position, to: index)
         position = index
         guard index < bytes.count else { return nil }
         // A digit or sign that does not go on with the number, as in `01` or `1.e5`, can follow no number either.
@@ -64,7 +63,7 @@ extension JSONScanner {
         }
     }
 
-    mutating func literalBody(_ chunk: [UInt8], _ position: inout Int) throws(JSONError) -> JSONToken? {
+    mutating func literalBody(_ chunk: Span<UInt8>, _ position: inout Int) throws(JSONError) -> JSONToken? {
         while literal.left > 0 {
             guard position < chunk.count else { return nil }
             guard chunk[position] == UInt8(truncatingIfNeeded: literal.rest) else {
@@ -79,15 +78,11 @@ extension JSONScanner {
     }
 
     /// Keeps a stretch of the token in progress, where it is wanted.
-    mutating func capture(_ chunk: [UInt8], from start: Int, to end: Int) throws(JSONError) {
+    mutating func capture(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(JSONError) {
         guard isCapturing, start < end else { return }
         guard end - start <= limits.text - text.count else { throw failure(.textTooLong, at: start) }
-        guard end - start < 24 else {
-            text.append(contentsOf: chunk[start..<end])
-            return
-        }
-        // Most names and keys are short: making a slice would take longer than this.
-        let bytes = chunk.span
+        guard end - start < 24 else { return text.append(copying: bytes.extracting(start..<end)) }
+        // Most names and keys are short: a call that copies would take longer than this.
         for index in start..<end { text.append(bytes[index]) }
     }
 }

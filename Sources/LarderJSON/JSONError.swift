@@ -24,6 +24,10 @@ public struct JSONError: Error, Hashable, Sendable {
         case textTooLong
         /// The text as a whole is longer than the limit.
         case documentTooLong
+        /// An object is needed here, and something else stands there.
+        case noObject
+        /// A name stands twice in an object, so there is no telling which member is meant.
+        case repeatedName
     }
 
     /// What was wrong.

@@ -1,0 +1,79 @@
+// Proves that a text in memory is read value by value, to any depth that is allowed, and that strings survive writing.
+
+import Foundation
+import LarderJSON
+import Testing
+
+@Suite struct `A JSON text in memory` {
+    @Test(arguments: [1, UInt64.random(in: 2 ... .max)])
+    func `has its values where the reader says`(seed: UInt64) throws {
+        var maker = DocumentMaker(seed: seed)
+        for _ in 0..<400 {
+            let text = maker.document()
+            var reader = JSONReader(text.span)
+            let range = try reader.skipValue()
+            try reader.finish()
+            let isValue = JSONText.isValue(text.span.extracting(range))
+            #expect(isValue, "seed \(seed)")
+            let value = JSONValue(text.span)
+            switch try #require(value) {
+            case .object(let place), .array(let place): #expect(place == range, "seed \(seed)")
+            case .string(let string): #expect(try tokens([text]) == [Seen(token: .string, text: Array(string.utf8))])
+            case .null, .boolean, .integer, .real: break
+            }
+        }
+    }
+
+    @Test(arguments: [1, UInt64.random(in: 2 ... .max)])
+    func `closes what it opened, however deep`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for depth in [1, 2, 63, 64, 65, 66, 127, 128, 129, 130, 400, 1000] {
+            let kinds = (0..<depth).map { _ in Bool.random(using: &generator) }
+            var text = kinds.flatMap { Array(($0 ? #"{"":"# : "[").utf8) } + [UInt8(ascii: "1")]
+            let end = text.count
+            text += kinds.reversed().map { $0 ? UInt8(ascii: "}") : UInt8(ascii: "]") }
+            #expect(refusal(text, limits: .stored) == nil, "seed \(seed), depth \(depth)")
+            let wrong = Int.random(in: end..<text.count, using: &generator)
+            text[wrong] = text[wrong] == UInt8(ascii: "}") ? UInt8(ascii: "]") : UInt8(ascii: "}")
+            #expect(refusal(text, limits: .stored) == JSONError(.unexpectedByte, at: Int64(wrong)), "seed \(seed)")
+        }
+        let deep = Array(repeating: UInt8(ascii: "["), count: 1001)
+        #expect(refusal(deep, limits: .stored) == JSONError(.tooDeep, at: 1000))
+    }
+
+    @Test(arguments: [
+        (#"\ud83d"#, "\u{FFFD}"), (#"\udc00"#, "\u{FFFD}"), (#"\ud83dx"#, "\u{FFFD}x"), (#"\ud83d\n"#, "\u{FFFD}\n"),
+        (#"\ud83d\u0041"#, "\u{FFFD}A"), (#"\ud83d\ud83d"#, "\u{FFFD}\u{FFFD}"),
+        (#"\ud83d\ud83d\ude00"#, "\u{FFFD}😀"), (#"\udc00\ud83d\ude00"#, "\u{FFFD}😀"),
+    ])
+    func `may name half a surrogate pair where it is stored already, however it is split`(text: String, read: String)
+        throws
+    {
+        let text = bytes("\"\(text)\"")
+        #expect(refusal(text)?.reason == .loneSurrogate)
+        let expected = [Seen(token: .string, text: bytes(read))]
+        #expect(try tokens([text], limits: .stored) == expected)
+        #expect(try tokens(text.map { [$0] }, limits: .stored) == expected)
+    }
+
+    @Test(arguments: [
+        "plain", "quo\"te", "back\\slash", "\n\r\t\u{0}\u{1}\u{1F}\u{7F}", "é", "😀", "a/b", "\u{2028}", "",
+    ])
+    func `holds the strings that were written into it`(text: String) throws {
+        var written: [UInt8] = []
+        JSONText.append(quoting: text, to: &written)
+        let read = JSONValue(written.span)
+        #expect(read == .string(text))
+        let theirs = try JSONSerialization.jsonObject(with: Data(written), options: .fragmentsAllowed)
+        #expect(theirs as? String == text)
+    }
+
+    @Test(arguments: [
+        ("1", true), ("{}", true), ("\" \"", true), ("[ 1 ]", true), ("", false), (" 1", false), ("1 ", false),
+        ("{}\n", false), ("{}x", false), ("tru", false), ("01", false),
+    ])
+    func `is a value and nothing else, or not`(text: String, isValue: Bool) {
+        let found = JSONText.isValue(bytes(text).span)
+        #expect(found == isValue)
+    }
+}
