@@ -12,6 +12,20 @@ package enum JSONText {
         }
     }
 
+    /// The elements of an array, as they are spelled; nil where something else stands there.
+    package static func elements(
+        of list: [UInt8], limits: JSONLimits = JSONLimits()
+    ) throws(JSONError) -> [[UInt8]]? {
+        var reader = JSONReader(list.span, limits: limits)
+        guard try reader.token() == .arrayBegin else { return nil }
+        var elements: [[UInt8]] = []
+        while case let token = try reader.token(), token != .arrayEnd {
+            elements.append(Array(list[try reader.skip(token)]))
+        }
+        try reader.finish()
+        return elements
+    }
+
     /// A value without the white space between its parts; strings and numbers stay as they are spelled.
     ///
     /// - Parameter value: known to be one.

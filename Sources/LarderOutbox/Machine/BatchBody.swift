@@ -68,16 +68,7 @@ enum BatchBody {
 
     /// The outcomes of an answer, each a JSON text; none where it is no JSON object or has no such array.
     private static func elements(of body: [UInt8]) -> [[UInt8]] {
-        guard let list = JSONMembers(body)?[Array("outcomes".utf8)]?.value else { return [] }
-        var lexer = JSONLexer(list.span)
-        var elements: [[UInt8]] = []
-        guard lexer.take(UInt8(ascii: "[")) else { return [] }
-        repeat {
-            let start = lexer.position
-            guard lexer.skipValue(depth: 1) else { break }
-            elements.append(Array(list[start..<lexer.position]))
-            lexer.skipSpace()
-        } while lexer.take(UInt8(ascii: ","))
-        return elements
+        guard let list = JSONMembers(body)?["outcomes"]?.value else { return [] }
+        return (try? JSONText.elements(of: list, limits: .stored)) ?? []
     }
 }

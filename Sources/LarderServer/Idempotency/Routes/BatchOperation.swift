@@ -23,7 +23,7 @@ extension BatchOperation {
         let elements: [[UInt8]]?
         do throws(JSONError) {
             elements = try JSONMembers(bytes.span)["operations"].flatMap { (list) throws(JSONError) in
-                try Self.elements(of: list.value)
+                try JSONText.elements(of: list.value)
             }
         } catch {
             throw malformed(error.description)
@@ -40,17 +40,6 @@ extension BatchOperation {
             operations.append(operation)
         }
         return operations
-    }
-
-    /// The elements of an array, as they are spelled; nil for anything else.
-    private static func elements(of list: [UInt8]) throws(JSONError) -> [[UInt8]]? {
-        var reader = JSONReader(list.span)
-        guard try reader.token() == .arrayBegin else { return nil }
-        var elements: [[UInt8]] = []
-        while case let token = try reader.token(), token != .arrayEnd {
-            elements.append(Array(list[try reader.skip(token)]))
-        }
-        return elements
     }
 
     private static func one(_ element: [UInt8], _ index: Int) throws(IdempotencyProblem) -> BatchOperation {
