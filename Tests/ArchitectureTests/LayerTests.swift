@@ -38,10 +38,24 @@ import Testing
         let order = try #require(Self.layers[module])
         let sources = try ModuleSources(module)
         #expect(sources.folders == Set(order), "the folders on disk are not those of this test")
-        for use in sources.uses {
+        try check(sources.uses, of: module, order)
+    }
+
+    @Test func `of the store call only functions of those below`() throws {
+        let sources = try ModuleSources("LarderStore")
+        let below = try ["LarderEngine", "LarderFormat", "LarderJSON"].map { module in try ModuleSources(module) }
+        let calls = sources.calls(above: below)
+        #expect(calls.contains { $0.folder == "Rows" && $0.of == "Kernel" && $0.name == "forEachRaw" })
+        // An atomic's load is the standard library's.
+        try check(
+            calls.filter { $0.name != "load" }, of: "LarderStore", try #require(Self.layers["LarderStore"]))
+    }
+
+    private func check(_ uses: [ModuleSources.Use], of module: String, _ order: [String]) throws {
+        for use in uses {
             let user = try #require(order.firstIndex(of: use.folder))
             let used = try #require(order.firstIndex(of: use.of))
-            #expect(used < user, "\(module)/\(use.file) uses \(use.type) of \(use.of), which lies above it")
+            #expect(used < user, "\(module)/\(use.file) uses \(use.name) of \(use.of), which lies above it")
         }
     }
 
@@ -64,6 +78,6 @@ import Testing
 
     @Test func `are found with their uses`() throws {
         let uses = try ModuleSources("LarderEngine").uses
-        #expect(uses.contains { $0.folder == "Environment" && $0.of == "Files" && $0.type == "GuardFile" })
+        #expect(uses.contains { $0.folder == "Environment" && $0.of == "Files" && $0.name == "GuardFile" })
     }
 }
