@@ -1,6 +1,13 @@
 internal import LarderEngine
 package import LarderFormat
 
+/// The blobs that became bodies of responses in a transaction.
+final class NamedBlobs: CommitState {
+    var numbers: Set<Int64> = []
+
+    init(_ shared: SharedState) {}
+}
+
 extension Transaction {
     /// Keeps a response in place of the one of the same key and the same selecting fields, whose body becomes garbage.
     ///
@@ -45,7 +52,7 @@ extension Transaction {
         }
         try putResponseRecord(record, at: place)
         try putIndex(of: ResponseEntry(place: place, record: record))
-        effects.namedBlobs.insert(body.number)
+        state(NamedBlobs.self).numbers.insert(body.number)
         return ResponseEntry(place: place, record: record)
     }
 

@@ -119,8 +119,6 @@ struct CommitEffects {
     var changes = ChangeSet()
     /// Whether something was given up, and waits to be removed.
     var hasGarbage = false
-    /// Blobs that became the bodies of responses.
-    var namedBlobs: Set<Int64> = []
     /// What the layers keep in the transaction.
     let states = CommitStates()
 }

@@ -39,7 +39,7 @@ extension Transaction {
 
     private func shortage(cap: Int64, needed: Int64, missing: Int64) throws -> StoreError {
         let touched = effects.changes.touched
-        let named = effects.namedBlobs
+        let named = effects.states.known(NamedBlobs.self)?.numbers ?? []
         var use = try tables.spaceUse(
             in: engine, cap: cap, isInUse: { touched.contains($0) }, isNamedNow: { named.contains($0) },
             collectionsInUse: Set(
@@ -143,7 +143,7 @@ extension Transaction {
 
     private func nextCandidates(_ looks: inout Looks, sparesHeld: Bool) throws -> [EvictionCandidate] {
         let changes = effects.changes
-        let named = effects.namedBlobs
+        let named = effects.states.known(NamedBlobs.self)?.numbers ?? []
         let resources = try tables.nextResources(
             in: engine, shared: shared, looks: &looks.resources, limit: Self.window,
             isInUse: { changes.touched.contains($0) })
