@@ -28,11 +28,12 @@ extension Environment {
     /// - Throws: ``EngineError/heldByOthers``; the errors of ``open(path:options:initialize:)`` and
     ///   ``copy(to:progress:)``; what `inspect` and `verify` throw. The store is then unchanged.
     public static func compact(
-        path: String, tables: [String], progress: (Int) throws -> Void = { _ in },
-        inspect: Inspection = { _, _ in true }, verify: (_ copyPath: String) throws -> Void
+        path: String, tables: [String], lockTimeout: Duration = EnvironmentOptions.defaultLockTimeout,
+        progress: (Int) throws -> Void = { _ in }, inspect: Inspection = { _, _ in true },
+        verify: (_ copyPath: String) throws -> Void
     ) throws {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
-        let lock = try directory.lock()
+        let lock = try directory.lock(LockWait(limit: lockTimeout))
         guard let identity = try directory.dataIdentity() else { throw EngineError.notFound }
         guard case .none = try EnvironmentRegistry.shared.find(identity, options: EnvironmentOptions(tables: [])) else {
             throw EngineError.heldByOthers

@@ -78,4 +78,14 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: sample.path + "/data.mdb")) == before)
         #expect(try Tool.run("get", sample.path, "translations/19", "translation", "8").status == 0)
     }
+
+    @Test func `waits for a lock that another program holds for seconds, and not for a minute`() async throws {
+        let sample = try await SampleStore()
+        let holder = unsafe open(sample.path, O_RDONLY | O_DIRECTORY)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        let outcome = try Tool.run("compact", sample.path)
+        #expect(outcome.status == 3)
+        #expect((5...9).contains { outcome.talk.contains("for \($0) s") }, "\(outcome.talk)")
+    }
 }

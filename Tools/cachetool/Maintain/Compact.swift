@@ -27,7 +27,10 @@ struct Compact: ParsableCommand {
         var progress = Progress("entries")
         defer { progress.end() }
         guard let output else {
-            let summary = try Store.compact(at: store.store, host: .system(logger: .tool)) { try progress.show($0) }
+            let wait = StoreOptions().forTool.lockTimeout
+            let summary = try Store.compact(at: store.store, host: .system(logger: .tool), lockTimeout: wait) {
+                try progress.show($0)
+            }
             progress.end()
             return try show(summary.sizeBefore, summary.sizeAfter)
         }

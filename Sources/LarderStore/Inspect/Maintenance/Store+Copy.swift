@@ -30,17 +30,20 @@ extension Store {
     /// Nobody may have the store open, this process included. Whatever happens, the old file stays in place until the
     /// copy is complete, verified and synced. Blocks.
     ///
-    /// - Parameter progress: told how many entries have been copied so far; what it throws leaves the file unchanged.
+    /// - Parameters:
+    ///   - lockTimeout: how long to wait for a lock of the store that something else holds.
+    ///   - progress: told how many entries have been copied so far; what it throws leaves the file unchanged.
     /// - Throws: ``EngineError/heldByOthers``; ``StoreError/verificationFailed(findings:first:)`` when anything is
     ///   wrong with the content; ``StoreError/readOnlyFormat``; the errors of ``open(at:options:host:)``.
     public static func compact(
-        at path: String, host: HostServices, progress: (Int) throws -> Void = { _ in }
+        at path: String, host: HostServices, lockTimeout: Duration = StoreOptions().lockTimeout,
+        progress: (Int) throws -> Void = { _ in }
     ) throws -> CompactionSummary {
-        let sizeBefore = try fileSize(at: path)
+        let sizeBefore = try fileSize(at: path, lockTimeout)
         var sizeAfter: Int64 = 0
         do {
             try Environment.compact(
-                path: path, tables: Tables.names, progress: progress, inspect: checkWritable,
+                path: path, tables: Tables.names, lockTimeout: lockTimeout, progress: progress, inspect: checkWritable,
                 verify: { copyPath in sizeAfter = try verifyCopy(at: copyPath, host: host) })
         } catch EngineError.openWithOtherOptions {
             throw EngineError.heldByOthers
@@ -56,11 +59,12 @@ extension Store {
         return true
     }
 
-    private static func fileSize(at path: String) throws -> Int64 {
+    private static func fileSize(at path: String, _ lockTimeout: Duration) throws -> Int64 {
+        var options = StoreOptions(access: .readWriteExisting)
+        options.lockTimeout = lockTimeout
         let environment: Environment
         do {
-            environment = try Environment.open(
-                path: path, options: StoreOptions(access: .readWriteExisting).environment, inspect: checkWritable)
+            environment = try Environment.open(path: path, options: options.environment, inspect: checkWritable)
         } catch EngineError.openWithOtherOptions {
             throw EngineError.heldByOthers
         }

@@ -50,6 +50,16 @@ import Testing
         try reader.close()
     }
 
+    @Test func `waits for the directory's lock no longer than it was told`() async throws {
+        _ = try await bloated()
+        let holder = unsafe open(directory.path, O_RDONLY | O_DIRECTORY)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        #expect(throws: EngineError.lockedElsewhere(name: "the store's directory", seconds: 0)) {
+            try Store.compact(at: directory.path, host: .test, lockTimeout: .zero)
+        }
+    }
+
     @Test func `of damaged content is refused, and changes nothing`() async throws {
         var before = try await bloated()
         let raw = try RawStore(directory.path)
