@@ -11,6 +11,8 @@ public enum FormatError: Error, Hashable, Sendable {
     case textTooLong(actual: Int, limit: Int)
     /// The payload is longer than ``Limits/payload``, in bytes.
     case payloadTooLarge(actual: Int, limit: Int)
+    /// A header field of this name carries credentials, which are never stored.
+    case credentialField
 
     // While reading an element.
 
@@ -81,6 +83,7 @@ extension FormatError: CustomStringConvertible {
         case .keyTooLong(let actual, let limit): "encoded key of \(actual) bytes exceeds \(limit)"
         case .textTooLong(let actual, let limit): "text of \(actual) bytes exceeds \(limit)"
         case .payloadTooLarge(let actual, let limit): "payload of \(actual) bytes exceeds \(limit)"
+        case .credentialField: "a header field would store credentials"
         case .truncated(let offset): "bytes end early, at offset \(offset)"
         case .unknownCode(let code, let offset): "unknown element code \(hexadecimal(code)) at offset \(offset)"
         case .invalidUTF8(let offset): "text at offset \(offset) is not UTF-8"

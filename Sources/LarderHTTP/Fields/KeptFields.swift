@@ -11,10 +11,6 @@ package enum KeptFields {
         "connection", "keep-alive", "te", "transfer-encoding", "upgrade", "trailer", "proxy-connection",
         "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     ]
-    /// Fields that carry secrets, in lower case: they never reach a disk.
-    ///
-    /// `WWW-Authenticate` is none: it says how to sign in, not who has.
-    package static let secret = ResponseRecord.secretNames
     /// Fields that a cache reads again, in lower case; `Connection` cannot have them dropped.
     package static let needed: Set<String> = [
         "cache-control", "expires", "date", "age", "vary", "etag", "last-modified", "content-range",
@@ -22,16 +18,20 @@ package enum KeptFields {
     /// Fields about the bytes of a body, in lower case, which an update of a response leaves alone. RFC 9111 §3.2.
     package static let ofBody: Set<String> = ["content-length", "content-encoding", "content-range"]
 
-    /// The fields of a received head that are kept, in their order.
+    /// The fields of a received head that are kept, in their order. What carries secrets never reaches a disk;
+    /// `WWW-Authenticate` carries none: it says how to sign in, not who has.
     ///
     /// - Parameter secretFields: more names of fields that carry secrets, in lower case.
     package static func kept(of fields: HTTPFields, without secretFields: Set<String> = []) -> HTTPFields {
-        var dropped = hop.union(secret).union(secretFields)
+        var dropped = hop.union(secretFields)
         if let listed = fields.combined("connection") {
             dropped.formUnion(Set(FieldScanner.tokens(listed)).subtracting(needed))
         }
         var kept = HTTPFields()
-        for field in fields where !dropped.contains(field.name.canonicalName) { kept.append(field) }
+        for field in fields
+        where !dropped.contains(field.name.canonicalName) && !ResponseRecord.isSecret(field.name.canonicalName) {
+            kept.append(field)
+        }
         return kept
     }
 

@@ -183,9 +183,9 @@ import Testing
 
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `is kept without the host's own secrets`(place: ObjectPersistence) async throws {
-        let options = ObjectCacheOptions(secretFields: ["X-House-Key"])
+        let options = ObjectCacheOptions(secretFields: ["X-House"])
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [], options: options)
-        let name = try #require(HTTPField.Name("X-House-Key"))
+        let name = try #require(HTTPField.Name("X-House"))
         world.server.set { $0.files[path] = content(10) }
         world.network.plan(.header(name, "hush"), times: 9, where: { _ in true })
         #expect(try await world.cache.file(image).storage.word == "kept")

@@ -12,11 +12,11 @@ import Testing
         arguments: [
             "Authorization", "proxy-authorization", "Cookie", "Set-Cookie", "X-API-Key", "X-Auth-Token",
             "Private-Token",
-            "X-Amz-Security-Token", "X-Csrf-Token", "X-Session-Id",
+            "X-Amz-Security-Token", "X-Csrf-Token", "X-Session-Id", "X-Plex-Token", "DD-API-KEY", "X-House",
         ])
     func `is refused at enqueue and in an edit`(_ name: String) async throws {
         let world = try OutboxWorld(.offline)
-        let outbox = try world.outbox()
+        let outbox = try world.outbox(configuration: { $0.secretFields = ["X-House"] })
         let field = try #require(HTTPField.Name(name))
         var write = note(1)
         write.fields[field] = "secret"

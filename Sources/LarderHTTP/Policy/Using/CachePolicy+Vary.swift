@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LarderFormat
 
 extension CachePolicy {
     /// What selects a response to `request` with these `Vary` fields: nil when nothing can. RFC 9111 §4.1.
@@ -39,7 +40,7 @@ extension CachePolicy {
     /// Stands in the place of a field's name, and is none: FORMAT.md, "responses".
     private static let accountName = ":account"
 
-    private func isSecret(_ name: String) -> Bool { KeptFields.secret.contains(name) || secretFields.contains(name) }
+    private func isSecret(_ name: String) -> Bool { ResponseRecord.isSecret(name) || secretFields.contains(name) }
 
     private func hasCredentials(_ request: HTTPRequest) -> Bool {
         request.headerFields.contains { isSecret($0.name.canonicalName) }

@@ -21,16 +21,16 @@ extension Outbox {
     public func edit(
         _ id: UUIDBytes, body: OutboxWrite.Body, fields: HTTPFields? = nil, effects: [RowEffect]
     ) async throws {
-        let (now, bounds) = (store.host.now(), policy.bounds)
+        let (now, bounds, secret) = (store.host.now(), policy.bounds, configuration.secretFields)
         try await store.write { transaction in
             guard let entry = try transaction.outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
             var draft = entry.draft
             let hadBody = draft.bodyBytes > 0
             draft.take(body)
             if let fields {
-                try draft.take(fields)
+                try draft.take(fields, secret: secret)
             } else if !hadBody, draft.fields.isEmpty, body != .none {
-                try draft.take([.contentType: "application/json"])
+                try draft.take([.contentType: "application/json"], secret: secret)
             }
             if draft.payload != entry.draft.payload || draft.blob != entry.draft.blob {
                 draft.fingerprint = draft.contentFingerprint()

@@ -16,8 +16,8 @@ extension Transaction {
     ///   - time: of the change, for the overlays; in milliseconds since 1970-01-01 UTC.
     /// - Returns: nil, and nothing is changed, when a send was begun or it is not to be sent
     ///   (``OutboxDelivery/isUntried``).
-    /// - Throws: ``StoreError/unknownEntry(_:)``, ``StoreError/invalid(_:)`` for a payload beyond the limits; as
-    ///   ``layOver(_:at:updatedAt:entryID:sequence:)``.
+    /// - Throws: ``StoreError/unknownEntry(_:)``, ``StoreError/invalid(_:)`` for a payload beyond the limits and for a
+    ///   header field that would store credentials; as ``layOver(_:at:updatedAt:entryID:sequence:)``.
     @discardableResult
     package mutating func amendEntry(
         _ id: UUIDBytes, with draft: OutboxDraft, effects: [RowEffect], at time: Int64
@@ -30,7 +30,7 @@ extension Transaction {
         // is seen here. So nothing that is under way, or that the server may know, is ever changed.
         guard old.delivery.isUntried else { return nil }
         do throws(FormatError) {
-            try Limits.check(payload: draft.payload.count)
+            try draft.checkContent()
         } catch {
             throw StoreError.invalid(error)
         }

@@ -9,7 +9,8 @@ extension Transaction {
     ///
     /// - Parameter effects: what readers see from this commit on; each row at most once.
     /// - Throws: ``StoreError/duplicateEntry(_:)``, ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits,
-    ///   and for an effect that is none. Nothing of the entry is kept then, also when the transaction goes on.
+    ///   for a header field that would store credentials, and for an effect that is none. Nothing of the entry is kept
+    ///   then, also when the transaction goes on.
     @discardableResult
     package mutating func enqueue(_ draft: OutboxDraft, effects: [RowEffect] = []) throws -> OutboxEntry {
         try check(draft)
@@ -160,7 +161,7 @@ extension Transaction {
     private borrowing func check(_ draft: OutboxDraft) throws {
         do throws(FormatError) {
             try Limits.check(lane: draft.lane)
-            try Limits.check(payload: draft.payload.count)
+            try draft.checkContent()
         } catch {
             throw StoreError.invalid(error)
         }

@@ -119,7 +119,7 @@ import Testing
         let directory = TemporaryDirectory()
         let secret = "hush-\(UUID().uuidString)"
         let names = [
-            "Authorization", "X-Auth-Token", "X-Api-Key", "X-CSRF-Token", "X-Amz-Security-Token", "X-House-Key",
+            "Authorization", "X-Auth-Token", "X-Api-Key", "X-CSRF-Token", "X-Amz-Security-Token", "X-House",
         ]
         var built: HTTPFields = [.vary: names.joined(separator: ", ")]
         for name in names { built[try #require(HTTPField.Name(name))] = secret }
@@ -129,7 +129,7 @@ import Testing
             let files = try FileCache(directory: directory.path + "/files", now: { 0 })
             for place in [StoreResponseCache(store: store), files] as [any ResponseCache] {
                 let world = KeptWorld(
-                    place, policy: CachePolicy(secretFields: ["X-House-Key"]),
+                    place, policy: CachePolicy(secretFields: ["X-House"]),
                     json(KeptWorld.good, "max-age=600", fields))
                 let asked = request("/a", fields)
                 let got = try await Got(world.cache.fetch(asked))

@@ -26,6 +26,24 @@ import Testing
         try store.close()
     }
 
+    @Test func `takes no entry with a field that would store credentials`() async throws {
+        let store = try directory.open()
+        var secret = draft(1)
+        secret.fields = [.init(name: "X-Plex-Token", value: bytes("hush"))]
+        let refused = secret
+        await #expect(throws: StoreError.invalid(.credentialField)) {
+            try await store.write { try $0.enqueue(refused) }
+        }
+        try await store.write { try $0.enqueue(draft(1)) }
+        await #expect(throws: StoreError.invalid(.credentialField)) {
+            try await store.write { transaction in
+                _ = try transaction.amendEntry(refused.id, with: refused, effects: [], at: 2)
+            }
+        }
+        #expect(try store.read { view in try view.outboxEntries() }.map(\.draft.fields) == [[]])
+        try store.close()
+    }
+
     @Test func `keeps each lane in the order of arrival, across a close`() async throws {
         let first = try directory.open()
         for number in 1...6 {
