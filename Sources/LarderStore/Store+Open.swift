@@ -18,7 +18,7 @@ extension Store {
     /// first write. Blocks while another process opens or closes the store.
     ///
     /// - Throws: ``EngineError`` (its cases under opening), ``StoreError/notAStore``,
-    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``.
+    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/tableLost(_:)``.
     public static func open(at path: String, options: StoreOptions = StoreOptions(), host: HostServices) throws -> Store
     {
         let environment = try openEnvironment(at: path, options, host)

@@ -33,6 +33,9 @@ package enum TableName: String, CaseIterable, Sendable {
     /// What is being written and what waits to be removed, as ranges of other tables.
     case garbage
 
+    /// The tables with what no server has: each store has them, as long as it is not damaged.
+    package static let ofThisDeviceOnly: [TableName] = [.outbox, .overlay, .buffers]
+
     /// Names that nothing else may use: tables of versions to come.
     package static let reserved = [
         "changes"

@@ -46,7 +46,7 @@ enum ExitStatus: Int32 {
 
     private static func of(_ error: StoreError) -> ExitStatus {
         switch error {
-        case .damaged, .verificationFailed: .damage
+        case .damaged, .tableLost, .verificationFailed: .damage
         case .invalid: .usage
         default: .format
         }

@@ -8,14 +8,20 @@ extension Store {
 
     /// What this version may do with the file, of which perhaps not all tables are there.
     ///
-    /// - Throws: ``StoreError/notAStore``, ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``.
+    /// - Throws: ``StoreError/notAStore``, ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``,
+    ///   ``StoreError/tableLost(_:)``.
     static func readFormat(
         in transaction: borrowing ReadTransaction, _ tables: [String: Table]
     ) throws -> FormatAccess {
         guard let meta = tables[TableName.meta.rawValue] else { throw StoreError.notAStore }
         let key = FormatRecord.key
         guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else { throw StoreError.notAStore }
-        return try formatAccess(of: value)
+        let access = try formatAccess(of: value)
+        // Made empty, such a table would hide that writes and points were lost.
+        if let lost = TableName.ofThisDeviceOnly.first(where: { tables[$0.rawValue] == nil }) {
+            throw StoreError.tableLost(lost.rawValue)
+        }
+        return access
     }
 
     /// What this version may do with a file that has this format record.

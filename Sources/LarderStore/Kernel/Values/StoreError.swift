@@ -6,6 +6,8 @@ public import LarderFormat
 public enum StoreError: Error, Equatable, Sendable {
     /// A stored record is not what it should be: changed on the medium, or moved under another key or owner.
     case damaged(table: String, reason: FormatError)
+    /// The store has lost a whole table with what was not sent yet: its name is damaged.
+    case tableLost(String)
     /// A key or value given by the caller does not fit the format.
     case invalid(FormatError)
     /// The file is no store: its format record is missing or foreign.
@@ -44,6 +46,8 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .damaged(let table, let reason):
             "A record of \(table) is damaged (\(reason)): verify the store and sync the resource again."
+        case .tableLost(let name):
+            "The file is damaged: it has no table \(name). Restore a copy, or destroy it with what was not sent."
         case .invalid(let reason): "The key or value does not fit: \(reason)"
         case .notAStore: "The file holds no Larder store."
         case .unsupportedFormat(.olderFormat(let minimumReader)):

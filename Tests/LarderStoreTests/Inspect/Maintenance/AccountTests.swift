@@ -85,6 +85,20 @@ import Testing
         try again.close()
     }
 
+    @Test func `is refused where the table of unsent writes seems to be empty and the counters know better`()
+        async throws
+    {
+        let store = try directory.open()
+        for number in 2...3 { try await store.write { try $0.enqueue(draft(number)) } }
+        let raw = try RawStore(directory.path)
+        try raw.replace(try raw.records().filter { $0.table == .outbox }, by: [])
+        try raw.close()
+        await #expect(throws: StoreError.unsentWrites(2)) { try await store.clear() }
+        try store.close()
+        #expect(throws: StoreError.unsentWrites(2)) { try Store.destroy(at: directory.path) }
+        try Store.destroy(at: directory.path, discardingUnsent: true)
+    }
+
     @Test func `leaves a sound store wherever it is cut short`() async throws {
         let store = try directory.open()
         try await fillAll(store)

@@ -108,13 +108,13 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
 
-    /// Rebuilds the file without the table of responses, as a version with fewer tables has it.
-    private func removeTable() throws {
+    /// Rebuilds the file without a table, as a version with fewer tables has it.
+    private func removeTable(_ name: TableName = .responses) throws {
         let raw = try RawStore(directory.path)
-        let records = try raw.records().filter { $0.table != .responses }
+        let records = try raw.records().filter { $0.table != name }
         try raw.close()
         try FileManager.default.removeItem(atPath: directory.path)
-        let names = TableName.allCases.map(\.rawValue).filter { $0 != TableName.responses.rawValue }
+        let names = TableName.allCases.map(\.rawValue).filter { $0 != name.rawValue }
         let environment = try Environment.open(path: directory.path, options: EnvironmentOptions(tables: names))
         try environment.writeBlocking { transaction in
             for record in records {
@@ -135,6 +135,17 @@ import Testing
             try directory.open(StoreOptions(access: .readOnly))
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    @Test(arguments: [TableName.outbox, .overlay, .buffers])
+    func `without a table of what only it had is damaged, and keeps its bytes until it is discarded`(
+        table: TableName
+    ) async throws {
+        try await makeStore { _ in }
+        try removeTable(table)
+        try expectUntouched(.tableLost(table.rawValue), besidesDiscarding: true)
+        try Store.destroy(at: directory.path, discardingUnsent: true)
+        #expect(!FileManager.default.fileExists(atPath: directory.path))
     }
 
     @Test func `without a table gets it when this version may write it`() async throws {
