@@ -35,9 +35,9 @@ public struct OutboxWriteQueue: WriteQueue {
     /// The outbox's.
     public var keyField: HTTPField.Name { outbox.keyField }
 
-    /// Enqueues the write under its own identity.
+    /// Enqueues the write under its own identity and account.
     ///
-    /// - Throws: as ``Outbox/enqueue(_:)``.
+    /// - Throws: `HTTPCacheError.notSignedIn` where its account is not signed in; otherwise as ``Outbox/enqueue(_:)``.
     public func enqueue(_ write: QueuedWrite, effects: [RowEffect]) async throws {
         let isEmpty = write.payload.isEmpty
         let sent = OutboxWrite(
@@ -45,16 +45,37 @@ public struct OutboxWriteQueue: WriteQueue {
             fields: isEmpty ? [:] : [.contentType: write.contentType ?? contentType], entity: write.object.description,
             lane: Self.lane,
             effects: effects, loadsAnswer: loadsAnswers && write.method != .delete)
-        let prepared = try outbox.prepare(sent, id: write.id, triedAt: write.isInDoubt ? write.createdAt : nil)
-        try await outbox.store.write { transaction in _ = try transaction.enqueue(prepared) }
+        do {
+            let prepared = try outbox.prepare(sent, id: write.id, triedAt: write.isInDoubt ? write.createdAt : nil)
+            try await outbox.store.write { transaction in
+                // It was prepared under the account of now.
+                let gate = Self.gate(.signedIn(prepared.draft.account), try transaction.session())
+                guard gate.admits(write.account) else { throw OutboxError.notSignedIn }
+                _ = try transaction.enqueue(prepared)
+            }
+        } catch {
+            if case OutboxError.notSignedIn = error { throw HTTPCacheError.notSignedIn }
+            throw error
+        }
     }
 
-    /// The account that the store's session says.
+    /// Who is signed in, as the outbox was told; a session in the store has to agree, and alone says so where the outbox knows of no
+    /// accounts.
     ///
     /// - Throws: what the store throws.
-    public func account() throws -> String? {
-        try outbox.store.read { view in
-            try view.session().flatMap { $0.state == .signedOut ? nil : $0.account }
+    public func gate() throws -> SessionGate {
+        let told = outbox.gate
+        return try outbox.store.read { view in Self.gate(told, try view.session()) }
+    }
+
+    private static func gate(_ told: SessionGate, _ session: StoredSession?) -> SessionGate {
+        guard let session else { return told }
+        let stored = SessionGate(session)
+        switch told {
+        case .signedIn(nil): return stored
+        case .signedIn(let account): return stored.admits(account) ? stored : .signedOut
+        case .expired(let account): return account == nil || stored.admits(account) ? told : .signedOut
+        case .signedOut: return .signedOut
         }
     }
 

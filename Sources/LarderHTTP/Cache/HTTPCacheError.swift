@@ -23,6 +23,9 @@ public enum HTTPCacheError: Error, Sendable {
     case unreadable(any Error)
     /// The request cannot be sent or cached as it stands.
     case invalidRequest(String)
+    /// Nobody is signed in (any more), or another account is than the write was made under: it is neither sent (again) nor
+    /// queued. Whether the server has one that was being sent is not known.
+    case notSignedIn
 }
 
 // The six questions a host asks of a failure.
@@ -81,7 +84,7 @@ extension HTTPCacheError {
     }
 
     /// Whether a write should be retried later.
-    var isForLater: Bool { isWithoutServer || status.map { [408, 429, 503].contains($0) } ?? false }
+    var isForLater: Bool { isWithoutServer || status.map { [401, 408, 429, 503].contains($0) } ?? false }
 
     /// Whether a request without an answer may have reached the server.
     var mayHaveArrived: Bool {
@@ -118,6 +121,7 @@ extension HTTPCacheError: CustomStringConvertible {
         case .bodyGone: "the stored body was removed before it was read"
         case .unreadable: "what is stored cannot be read"
         case .invalidRequest(let reason): "the request cannot be sent: \(reason)"
+        case .notSignedIn: "the account of the write is not signed in"
         }
     }
 }

@@ -16,6 +16,8 @@ public final class Outbox: Sendable {
     package let store: Store
     /// The header field that carries the idempotency key.
     package var keyField: HTTPField.Name { configuration.keyField }
+    /// Who is signed in, as far as the outbox knows.
+    package var gate: SessionGate { state.withLock { $0.gate } }
     let transport: any Transport
     let configuration: OutboxConfiguration
     let policy: OutboxPolicy

@@ -1,4 +1,5 @@
 package import LarderFormat
+package import LarderStore
 
 /// What happens to the outbox.
 package enum DeliveryEvent: Hashable, Sendable {
@@ -44,16 +45,6 @@ package enum DeliveryEvent: Hashable, Sendable {
     case unauthorized(String?)
     /// Requests are to end, and none begins any more.
     case stop
-}
-
-/// Who is signed in.
-package enum SessionGate: Hashable, Sendable {
-    /// This account, or nobody where there are no accounts.
-    case signedIn(String?)
-    /// This account, and the server does not take its credentials any more.
-    case expired(String?)
-    /// Nobody.
-    case signedOut
 }
 
 /// What the host knows about an entry of which nobody could tell whether the server has it.

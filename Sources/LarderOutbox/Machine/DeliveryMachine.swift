@@ -1,5 +1,5 @@
 package import LarderFormat
-internal import LarderStore
+package import LarderStore
 package import LarderTransport
 
 /// Decides which write is sent when and what its answer means, as a pure step function: an event in, changes and effects out.

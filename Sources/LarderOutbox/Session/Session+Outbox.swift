@@ -1,3 +1,4 @@
+internal import LarderStore
 internal import LarderTransport
 internal import Synchronization
 

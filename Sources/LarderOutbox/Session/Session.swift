@@ -36,7 +36,7 @@ public actor Session {
         self.authenticator = authenticator
         let found = try store.read { view in try view.session() }
         stored = found
-        gateStates = StateBroadcast(Self.gate(of: found))
+        gateStates = StateBroadcast(SessionGate(found))
         statusStates = StateBroadcast(try Self.status(of: found, isOffline: false, in: store))
     }
 
@@ -80,14 +80,6 @@ public actor Session {
 
     /// The status now, and whenever it changes while ``run(_:)`` runs.
     public nonisolated func statuses() -> AsyncStream<SessionStatus> { statusStates.states() }
-
-    private static func gate(of stored: StoredSession?) -> SessionGate {
-        switch stored?.state {
-        case .signedIn: .signedIn(stored?.account)
-        case .expired: .expired(stored?.account)
-        case .signedOut, nil: .signedOut
-        }
-    }
 
     private static func status(
         of stored: StoredSession?, isOffline: Bool, in store: Store
@@ -134,7 +126,7 @@ extension Session {
 
     private func take(_ session: StoredSession?) {
         stored = session
-        let gate = Self.gate(of: session)
+        let gate = SessionGate(session)
         gateStates.set(gate)
         tellOutboxes(gate)
         tellStatus()

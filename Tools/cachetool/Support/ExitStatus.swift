@@ -70,7 +70,7 @@ enum ExitStatus: Int32 {
         case .bodyGone, .unreadable: .damage
         case .invalidRequest, .notConfigured: .usage
         case .parse: .format
-        case .transport, .server, .uploadTooLarge, .answerTooLarge: .system
+        case .transport, .server, .uploadTooLarge, .answerTooLarge, .notSignedIn: .system
         }
     }
 

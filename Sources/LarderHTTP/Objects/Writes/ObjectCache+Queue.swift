@@ -30,7 +30,8 @@ extension ObjectCache {
     /// Sends the writes that wait in memory, oldest first, each under the identity it was first tried with.
     ///
     /// Call it when there is a connection again; saving does so by itself. Writes of persistent classes wait in the
-    /// ``WriteQueue``, which sends them by itself. Stops at the first write that the server does not answer, or answers with
+    /// ``WriteQueue``, which sends them by itself. Those of another account than the one signed in are given up; while nobody is,
+    /// they wait. Stops at the first write that the server does not answer, or answers with
     /// 3xx, 401, 403, 408, 429, 5xx or an HTML page: it waits on, and what is behind it. Any other refusal ends its write,
     /// takes its effect back, and is reported; so does the fifth HTML page under another 4xx, counted once a minute, since
     /// that is a proxy's refusal and no captive portal's page. A second call while one is under way waits for that one.
@@ -53,11 +54,6 @@ extension ObjectCache {
         // Read again for each: a write may be given up or moved to the queue while the one before it is under way.
         while try await giveUpWritesOfOthers(), let item = writes.first {
             let write = item.write
-            // Until its account signs in again.
-            guard try write.account == nil || write.account == account() else {
-                report.waiting = writes.all.count
-                return report
-            }
             do throws(HTTPCacheError) {
                 _ = try await send(write)
                 report.sent.append(write.id)
@@ -88,16 +84,15 @@ extension ObjectCache {
         }
     }
 
-    /// The account signed in, as the queue knows it.
-    func account() throws -> String? { try state.withLock { $0.persistent?.writes }?.account() }
-
     /// Gives up the writes in memory of other accounts than the one signed in, which must neither send nor see them.
     ///
     /// - Returns: true.
     @discardableResult
     func giveUpWritesOfOthers() async throws -> Bool {
-        guard writes.first != nil, let account = try account() else { return true }
-        let others = writes.all.filter { $0.write.account != nil && $0.write.account != account }
+        guard writes.first != nil else { return true }
+        let gate = try gate()
+        if gate == .signedOut { return true }
+        let others = writes.all.filter { !gate.admits($0.write.account) }
         for item in others.reversed() { try await takeBack(item.write.id) }
         if !others.isEmpty {
             host.logger.warning("\(others.count) writes in memory of another account were given up")

@@ -15,6 +15,7 @@ extension ObjectCache {
     ) async throws(HTTPCacheError) {
         note(write)
         do {
+            try checkAccount(of: made)
             try await giveUpWritesOfOthers()
             if let queue {
                 try checkNotGivenUp(since: count)

@@ -24,15 +24,18 @@ extension ObjectCache {
     /// answered or has timed out (``ObjectCacheOptions/timeouts``), whatever its strategy. Cancelling its task does not end
     /// that wait.
     ///
+    /// A write is made under the account that is signed in when this is called (``WriteQueue/gate()``), and is sent, queued and
+    /// kept only while that one is; for another one it fails. While the login has expired it is queued.
+    ///
     /// What a captive portal answers in the server's place (a redirection, 511, an HTML page) counts as no connection, as do
-    /// 408, 429 and 503. A wait that the server asked for (`Retry-After`) counts so too until it is over, for reads as well.
+    /// 401, 408, 429 and 503. A wait that the server asked for (`Retry-After`) counts so too until it is over, for reads as well.
     ///
     /// With ``ObjectStrategy/networkOnly`` nothing is queued and nothing is kept (a deleted object is still removed locally):
     /// older writes about the object that wait are sent first, and where they cannot be, this one is not sent either.
     ///
     /// - Throws: ``HTTPCacheError/server(_:)`` when the server refuses it, and nothing is changed then;
-    ///   ``HTTPCacheError/transport(_:)`` when it may not be queued; ``HTTPCacheError/notConfigured(_:)``,
-    ///   ``HTTPCacheError/unreadable(_:)`` when it could not be queued or kept.
+    ///   ``HTTPCacheError/transport(_:)`` when it may not be queued; ``HTTPCacheError/notSignedIn`` when nobody is signed in (any
+    ///   more) or another account is; ``HTTPCacheError/notConfigured(_:)``, ``HTTPCacheError/unreadable(_:)`` when it could not be queued or kept.
     @discardableResult
     public func save(
         _ name: ObjectName, payload: [UInt8], strategy: ObjectStrategy? = nil, persistence: ObjectPersistence? = nil
@@ -73,7 +76,7 @@ extension ObjectCache {
         _ write: ObjectWrite, _ payload: [UInt8], _ changes: [ObjectChange], contentType: String? = nil,
         _ strategy: ObjectStrategy, _ target: ObjectPersistence
     ) async throws(HTTPCacheError) -> WriteOutcome {
-        let made = try queuedWrite(write, payload, contentType)
+        let made = try queuedWrite(write, payload, contentType, of: accountOfNow())
         let count = writes.removalCount
         await serializer.acquire(write.object)
         defer { serializer.release(write.object) }
@@ -104,7 +107,7 @@ extension ObjectCache {
 
     /// The write as it is sent, or waits.
     private func queuedWrite(
-        _ write: ObjectWrite, _ payload: [UInt8], _ contentType: String?
+        _ write: ObjectWrite, _ payload: [UInt8], _ contentType: String?, of account: String?
     ) throws(HTTPCacheError) -> QueuedWrite {
         do {
             let place = try service.target(of: write)
@@ -113,7 +116,7 @@ extension ObjectCache {
                 ?? service.request(place.method, place.path).headerFields[.contentType]
             return QueuedWrite(
                 id: host.makeID(), createdAt: host.now(), method: place.method, path: place.path, payload: payload,
-                object: write.object, contentType: type, account: try account())
+                object: write.object, contentType: type, account: account)
         } catch {
             throw .invalidRequest("the service has no request for this write")
         }
@@ -127,6 +130,7 @@ extension ObjectCache {
         defer { order.end(start) }
         let head = try await send(made, keyField: queue?.keyField)
         do throws(HTTPCacheError) {
+            try checkAccount(of: made)
             try await change(changes, write, since: start, in: target)
         } catch {
             // The server has it, and that is what was asked.
@@ -171,6 +175,8 @@ extension ObjectCache {
             request.headerFields[.contentType] =
                 write.contentType ?? (service.codec == .json ? "application/json" : "application/octet-stream")
         }
+        // Behind the request: its credentials are those of an account that is signed in until here.
+        try checkLogin(for: write)
         let response = try await send(request, body: write.method == .delete ? nil : write.payload)
         if await isUntypedPage(response) { throw .transport(.notTheServers) }
         guard response.head.status.kind == .successful else { throw .server(response.head) }

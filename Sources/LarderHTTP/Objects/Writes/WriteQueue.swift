@@ -18,7 +18,7 @@ public struct QueuedWrite: Hashable, Sendable {
     public var object: ObjectName
     /// The media type of the body; nil leaves it to the queue.
     public var contentType: String?
-    /// The account that it was made under; nil where there was none.
+    /// The account that it was made under, which alone may have it; nil where there are no accounts.
     public var account: String?
     /// Whether it was sent and not answered, so that the server may have it under its identity.
     public var isInDoubt = false
@@ -63,6 +63,8 @@ public protocol WriteQueue: Sendable {
 
     /// Makes a write durable together with what readers see of it until the server has it, and returns before that is
     /// asked. A write that is refused takes its effects along.
+    ///
+    /// - Throws: ``HTTPCacheError/notSignedIn`` where its account is not signed in at the commit; what the queue throws.
     func enqueue(_ write: QueuedWrite, effects: [RowEffect]) async throws
 
     /// The waiting writes that a later one must not overtake, in their order.
@@ -73,8 +75,8 @@ public protocol WriteQueue: Sendable {
     /// Returns when none of it waits any more, or when it cannot be sent now.
     func sendWaiting(about object: ObjectName) async throws
 
-    /// The account signed in; nil when none is, and where there are no accounts, which is the default.
-    func account() throws -> String?
+    /// Who is signed in: writes are made under that account, and sent, queued and kept while it stays.
+    func gate() throws -> SessionGate
 
     /// The time that is left of the wait that a server asked for (`Retry-After`) in any part of the program; nil when there is
     /// none, which is the default.
@@ -87,9 +89,6 @@ public protocol WriteQueue: Sendable {
 }
 
 extension WriteQueue {
-    /// No account.
-    public func account() throws -> String? { nil }
-
     /// No wait.
     public func serverWait(of server: String) throws -> Duration? { nil }
 

@@ -25,6 +25,8 @@ struct HookedQueue: WriteQueue {
         return try base.waiting()
     }
 
+    func gate() throws -> SessionGate { try base.gate() }
+
     func sendWaiting(about object: ObjectName) async throws { try await base.sendWaiting(about: object) }
 }
 

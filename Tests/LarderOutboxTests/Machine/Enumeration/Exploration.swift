@@ -1,4 +1,5 @@
 import LarderOutbox
+import LarderStore
 
 /// A breadth-first walk through every state of a small world.
 struct Exploration {
