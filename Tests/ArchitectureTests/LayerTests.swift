@@ -24,7 +24,7 @@ import Testing
             "Wire", "Vocabulary", "Apply", "Run", "Schedule", "Paging", "Coordinator", "KeepOffline",
         ],
         "LarderTesting": ["", "Conditions", "ScriptedTransport", "Secrets"],
-        "LarderTransport": ["", "Dates", "Conditions", "Exchange", "Waiting"],
+        "LarderTransport": ["", "Dates", "Answers", "Conditions", "Exchange", "Waiting"],
         "LarderURLSession": [""],
     ]
 

@@ -3,7 +3,7 @@ internal import LarderFormat
 public import LarderHTTP
 public import LarderOutbox
 public import LarderStore
-internal import LarderTransport
+public import LarderTransport
 
 /// An outbox as the queue in which an ``ObjectCache``'s writes of persistent classes wait.
 ///
@@ -77,6 +77,13 @@ public struct OutboxWriteQueue: WriteQueue {
         case .expired(let account): return account == nil || stored.admits(account) ? told : .signedOut
         case .signedOut: return .signedOut
         }
+    }
+
+    /// What the outbox makes of it.
+    public func verdict(
+        reading response: TransportResponse, to write: QueuedWrite
+    ) async throws(TransportError) -> Verdict {
+        try await outbox.verdict(reading: response, to: write.method, tries: write.isInDoubt ? 2 : 1)
     }
 
     /// The rest of the wait that outbox, sync and an ``ObjectCache`` share, over restarts.

@@ -83,9 +83,6 @@ extension HTTPCacheError {
         return code == 511 || (300..<400).contains(code) && code != 304 || ContentKind(head.headerFields) == .page
     }
 
-    /// Whether a write should be retried later.
-    var isForLater: Bool { isWithoutServer || status.map { [401, 408, 429, 503].contains($0) } ?? false }
-
     /// Whether a request without an answer may have reached the server.
     var mayHaveArrived: Bool {
         switch self {

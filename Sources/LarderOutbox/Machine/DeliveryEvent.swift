@@ -1,5 +1,6 @@
 package import LarderFormat
 package import LarderStore
+internal import LarderTransport
 
 /// What happens to the outbox.
 package enum DeliveryEvent: Hashable, Sendable {

@@ -70,6 +70,21 @@ private let html: Fault = .header(.contentType, "text/html")
         #expect(world.server.written == ["PUT /User/1 77"])
     }
 
+    @Test(arguments: [false, true])
+    func `are handed over as tried once the server may have them`(isTried: Bool) async throws {
+        let world = try ObjectWorld()
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        if isTried {
+            world.goOnline()
+            world.network.plan(.loseResponse(.connectionLost(reason: "lost")), where: { $0.method == .put })
+            #expect(try await world.cache.sendQueued().waiting == 1)
+        }
+        try await world.cache.save(user(1), payload: Array("11".utf8), strategy: .cacheOnly, persistence: .persistent)
+        let entries = try world.store.read { view in try view.outboxEntries() }
+        #expect(entries.map(\.delivery.isInDoubt) == [isTried, false])
+    }
+
     @Test func `are not sent by the pass under way once they are in the queue`() async throws {
         let world = try ObjectWorld()
         try await saveOffline(world)

@@ -1,6 +1,7 @@
 import LarderFormat
 import LarderOutbox
 import LarderStore
+import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A conflict over a resource that is withdrawn` {

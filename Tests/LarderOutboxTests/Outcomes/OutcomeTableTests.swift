@@ -1,4 +1,5 @@
 import LarderOutbox
+import LarderTransport
 import Testing
 
 /// docs/internals/outbox.md, "Outcomes", line by line.

@@ -18,6 +18,9 @@ final class MemoryWrites: Sendable {
     /// The time between two pages that count, in milliseconds: a burst of tries meets the same captive portal.
     private static let pageInterval: Int64 = 60_000
 
+    /// How many pages end a write.
+    static let mostPages = 5
+
     private let items = Mutex<[Item]>([])
     private let removals = Atomic(0)
 
@@ -68,6 +71,13 @@ final class MemoryWrites: Sendable {
                 items[place].pageAt = now
             }
             return items[place].pages
+        }
+    }
+
+    /// Notes that a write is about to be sent: the server may have it from then on.
+    func noteTry(_ id: UUIDBytes) {
+        items.withLock { items in
+            for place in items.indices where items[place].write.id == id { items[place].write.isInDoubt = true }
         }
     }
 

@@ -31,10 +31,10 @@ extension ObjectCache {
     ///
     /// Call it when there is a connection again; saving does so by itself. Writes of persistent classes wait in the
     /// ``WriteQueue``, which sends them by itself. Those of another account than the one signed in are given up; while nobody is,
-    /// they wait. Stops at the first write that the server does not answer, or answers with
-    /// 3xx, 401, 403, 408, 429, 5xx or an HTML page: it waits on, and what is behind it. Any other refusal ends its write,
-    /// takes its effect back, and is reported; so does the fifth HTML page under another 4xx, counted once a minute, since
-    /// that is a proxy's refusal and no captive portal's page. A second call while one is under way waits for that one.
+    /// they wait. Stops at the first write that the server does not answer, or answers
+    /// so that it is to be asked again (``WriteQueue/verdict(reading:to:)``): it waits on, and what is behind it. A refusal ends its
+    /// write, takes its effect back, and is reported; so does the fifth HTML page under a 4xx of refusal but 403 (or such an answer that breaks off), counted once a
+    /// minute, since that is a proxy's refusal and no captive portal's page. A second call while one is under way waits for that one.
     ///
     /// - Throws: what the storage in memory throws.
     @discardableResult
@@ -54,34 +54,43 @@ extension ObjectCache {
         // Read again for each: a write may be given up or moved to the queue while the one before it is under way.
         while try await giveUpWritesOfOthers(), let item = writes.first {
             let write = item.write
-            do throws(HTTPCacheError) {
-                _ = try await send(write)
+            writes.noteTry(write.id)
+            let attempt = await send(write)
+            if case .accepted = attempt {
                 report.sent.append(write.id)
                 // An answer that was asked for before may not have it.
                 if !item.effects.isEmpty { order.noteWrite(of: .object(write.object)) }
                 writes.accept(write.id)
-            } catch {
-                guard let status = finalStatus(of: error, for: write.id) else {
-                    host.logger.info("a write waits on: \(error)")
-                    report.waiting = writes.all.count
-                    return report
-                }
+            } else if let status = finalStatus(of: attempt, for: write.id) {
                 host.logger.warning("a write that waited in memory was refused with status \(status)")
                 report.rejected.append(QueueReport.Rejection(id: write.id, status: status))
                 try await takeBack(write.id)
+            } else {
+                host.logger.info("a write waits on: \(attempt.reason)")
+                report.waiting = writes.all.count
+                return report
             }
         }
         return report
     }
 
     /// The status that refuses a waiting write for good; nil when it waits on.
-    private func finalStatus(of error: HTTPCacheError, for id: UUIDBytes) -> Int? {
-        guard case .server(let head) = error else { return nil }
-        switch WriteVerdict(error) {
-        case .refused: return head.status.code
-        case .page: return writes.countPage(id, at: host.now()) < WriteVerdict.mostPages ? nil : head.status.code
-        case .later, .failed: return nil
+    private func finalStatus(of attempt: WriteAttempt, for id: UUIDBytes) -> Int? {
+        switch attempt {
+        case .refused(let head): return head.status.code
+        case .waits(.server(let head)):
+            let code = head.status.code
+            guard Self.mayBeRefused(head.status) else { return nil }
+            return writes.countPage(id, at: host.now()) < MemoryWrites.mostPages ? nil : code
+        case .accepted, .waits, .failed: return nil
         }
+    }
+
+    /// Whether a status under which a write waits is one of refusal, given by a page or cut short; under 403 most pages are a portal's.
+    private static func mayBeRefused(_ status: HTTPResponse.Status) -> Bool {
+        let isOther =
+            [401, 403, 408, 409, 425, 429].contains(status.code) || OutcomeTable.ofConnection.contains(status.code)
+        return status.kind == .clientError && !isOther
     }
 
     /// Gives up the writes in memory of other accounts than the one signed in, which must neither send nor see them.

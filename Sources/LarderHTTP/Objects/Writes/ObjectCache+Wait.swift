@@ -52,10 +52,8 @@ extension ObjectCache {
     /// Moves writes that wait in memory into the queue, where a later one about the same object is to wait behind them.
     private func handOver(_ items: [MemoryWrites.Item], to queue: any WriteQueue) async throws {
         for item in items {
-            var write = item.write
-            write.isInDoubt = true
-            try await queue.enqueue(write, effects: item.effects.compactMap(\.effect))
-            writes.accept(write.id)
+            try await queue.enqueue(item.write, effects: item.effects.compactMap(\.effect))
+            writes.accept(item.write.id)
         }
     }
 

@@ -27,8 +27,9 @@ extension ObjectCache {
     /// A write is made under the account that is signed in when this is called (``WriteQueue/gate()``), and is sent, queued and
     /// kept only while that one is; for another one it fails. While the login has expired it is queued.
     ///
-    /// What a captive portal answers in the server's place (a redirection, 511, an HTML page) counts as no connection, as do
-    /// 401, 408, 429 and 503. A wait that the server asked for (`Retry-After`) counts so too until it is over, for reads as well.
+    /// What an answer means is what the outbox makes of it (``WriteQueue/verdict(reading:to:)``): what a captive portal answers in
+    /// the server's place (a redirection, 511, an HTML page), success that breaks off, 401, 408, 425, 429, 5xx and a 409 with
+    /// Retry-After have it queued. A wait that the server asked for (`Retry-After`) counts so too until it is over, for reads as well.
     ///
     /// With ``ObjectStrategy/networkOnly`` nothing is queued and nothing is kept (a deleted object is still removed locally):
     /// older writes about the object that wait are sent first, and where they cannot be, this one is not sent either.
@@ -82,26 +83,30 @@ extension ObjectCache {
         defer { serializer.release(write.object) }
         try checkNotGivenUp(since: count)
         let queue = try queue(for: write.object, target)
-        if strategy == .networkOnly { return .sent(try await sendUnqueued(made, write, queue)) }
         let isTooLong = if case .upload = write { Int64(payload.count) > options.fileLimit } else { false }
-        var tried = made
-        do throws(HTTPCacheError) {
+        let attempt: WriteAttempt
+        if strategy == .cacheOnly {
+            attempt = .waits(.transport(.noConnection(reason: "the strategy does not ask")))
+        } else if strategy == .networkOnly || isTooLong {
             // It cannot wait, so that only what is about its object goes before it.
-            if isTooLong, strategy != .cacheOnly { return .sent(try await sendUnqueued(made, write, queue)) }
-            if strategy == .cacheOnly { throw .transport(.noConnection(reason: "the strategy does not ask")) }
+            attempt = try await sendUnqueued(made, write, queue)
+        } else if try await hasWaiting(queue) {
             // An older write must not arrive after this one.
-            if try await hasWaiting(queue) { throw .transport(.noConnection(reason: "older writes wait")) }
-            tried.isInDoubt = true
-            return .sent(try await sendAndKeep(tried, write, changes, queue, in: target))
-        } catch {
-            let verdict = WriteVerdict(error)
-            guard verdict == .later || verdict == .page else { throw error }
-            tried.isInDoubt = tried.isInDoubt && error.mayHaveArrived
-            if isTooLong {
-                throw .uploadTooLarge(actual: Int64(payload.count), limit: options.fileLimit)
-            }
+            attempt = .waits(.transport(.noConnection(reason: "older writes wait")))
+        } else {
+            attempt = await sendAndKeep(made, write, changes, queue, in: target)
+        }
+        switch attempt {
+        case .accepted(let head): return .sent(head)
+        case .refused(let head): throw .server(head)
+        case .failed(let error): throw error
+        case .waits(let error):
+            if strategy == .networkOnly { throw error }
+            if isTooLong { throw .uploadTooLarge(actual: Int64(payload.count), limit: options.fileLimit) }
+            var tried = made
+            tried.isInDoubt = error.mayHaveArrived
             try await wait(tried, write, changes, queue, ifStillAt: count)
-            return .queued(tried.id)
+            return .queued(made.id)
         }
     }
 
@@ -125,10 +130,11 @@ extension ObjectCache {
     private func sendAndKeep(
         _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
         in target: ObjectPersistence
-    ) async throws(HTTPCacheError) -> HTTPResponse {
+    ) async -> WriteAttempt {
         let start = order.begin()
         defer { order.end(start) }
-        let head = try await send(made, keyField: queue?.keyField)
+        let attempt = await send(made, keyField: queue?.keyField)
+        guard case .accepted = attempt else { return attempt }
         do throws(HTTPCacheError) {
             try checkAccount(of: made)
             try await change(changes, write, since: start, in: target)
@@ -136,14 +142,14 @@ extension ObjectCache {
             // The server has it, and that is what was asked.
             host.logger.warning("a write that was sent could not be kept: \(error)")
         }
-        return head
+        return attempt
     }
 
     /// Sends a write that may not wait, behind the older ones about its object.
     private func sendUnqueued(
         _ made: QueuedWrite, _ write: ObjectWrite, _ queue: (any WriteQueue)?
-    ) async throws(HTTPCacheError) -> HTTPResponse {
-        guard isOnline() else { throw .transport(.noConnection(reason: "the host says so")) }
+    ) async throws(HTTPCacheError) -> WriteAttempt {
+        guard isOnline() else { return .waits(.transport(.noConnection(reason: "the host says so"))) }
         do {
             if writes.isWaiting(about: made.object) { try await sendQueued() }
             if let queue, try isWaiting(about: made.object, in: queue) {
@@ -154,42 +160,7 @@ extension ObjectCache {
         }
         var isBehind = writes.isWaiting(about: made.object)
         if let queue, try isWaiting(about: made.object, in: queue) { isBehind = true }
-        if isBehind {
-            throw .transport(.noConnection(reason: "older writes about the object wait"))
-        }
-        return try await sendAndKeep(made, write, [], queue, in: .memory)
-    }
-
-    /// Sends a write once; an answer that is no success is thrown.
-    func send(_ write: QueuedWrite, keyField: HTTPField.Name? = nil) async throws(HTTPCacheError) -> HTTPResponse {
-        var request: HTTPRequest
-        do {
-            request = try service.request(write.method, write.path)
-        } catch {
-            throw .invalidRequest("the service has no request for this write")
-        }
-        if let name = keyField ?? HTTPField.Name("Idempotency-Key") {
-            request.headerFields[name] = write.id.description
-        }
-        if !write.payload.isEmpty {
-            request.headerFields[.contentType] =
-                write.contentType ?? (service.codec == .json ? "application/json" : "application/octet-stream")
-        }
-        // Behind the request: its credentials are those of an account that is signed in until here.
-        try checkLogin(for: write)
-        let response = try await send(request, body: write.method == .delete ? nil : write.payload)
-        if await isUntypedPage(response) { throw .transport(.notTheServers) }
-        guard response.head.status.kind == .successful else { throw .server(response.head) }
-        return response.head
-    }
-
-    /// Whether the type of a body says nothing, and it begins as a page does; no more of it is read.
-    private func isUntypedPage(_ response: TransportResponse) async -> Bool {
-        guard ContentKind(response.head.headerFields) == nil else { return false }
-        var sniffer = ContentSniffer()
-        let chunks = response.body.makeAsyncIterator()
-        // That the body breaks off takes nothing from what its head says.
-        while sniffer.kind == nil, let chunk = try? await chunks.next() { sniffer.add(chunk) }
-        return sniffer.final == .page
+        if isBehind { return .waits(.transport(.noConnection(reason: "older writes about the object wait"))) }
+        return await sendAndKeep(made, write, [], queue, in: .memory)
     }
 }

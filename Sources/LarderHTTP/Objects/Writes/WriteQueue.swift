@@ -1,6 +1,7 @@
 public import HTTPTypes
 public import LarderFormat
 public import LarderStore
+public import LarderTransport
 
 /// A write of an object or a file.
 public struct QueuedWrite: Hashable, Sendable {
@@ -77,6 +78,11 @@ public protocol WriteQueue: Sendable {
 
     /// Who is signed in: writes are made under that account, and sent, queued and kept while it stays.
     func gate() throws -> SessionGate
+
+    /// What the answer to a write means that was sent directly: the same as if the queue had sent it.
+    ///
+    /// - Throws: what ended an answer of success too early; the server may have the write then.
+    func verdict(reading response: TransportResponse, to write: QueuedWrite) async throws(TransportError) -> Verdict
 
     /// The time that is left of the wait that a server asked for (`Retry-After`) in any part of the program; nil when there is
     /// none, which is the default.

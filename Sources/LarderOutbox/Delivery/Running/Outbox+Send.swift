@@ -1,8 +1,8 @@
-internal import HTTPTypes
+package import HTTPTypes
 internal import LarderFormat
 internal import LarderJSON
 internal import LarderStore
-internal import LarderTransport
+package import LarderTransport
 internal import Logging
 internal import Synchronization
 
@@ -180,6 +180,18 @@ extension Outbox {
     /// Why a body was not read to its end.
     private final class BodyFault: Sendable {
         let error = Mutex<(any Error)?>(nil)
+    }
+
+    /// What the answer to a write means that was sent beside the outbox.
+    ///
+    /// - Parameter tries: the sends that the server may have performed, this one included.
+    /// - Throws: what ended an answer of success too early.
+    package func verdict(
+        reading response: TransportResponse, to method: HTTPRequest.Method, tries: Int
+    ) async throws(TransportError) -> Verdict {
+        let reply = await read(response)
+        guard case .head(let answer) = reply.answer else { throw reply.error ?? .connectionLost(reason: "no answer") }
+        return policy.outcomes.verdict(for: answer.facts(method.rawValue, tries: tries))
     }
 
     /// Reads an answer to its end: success that did not come whole is no answer.

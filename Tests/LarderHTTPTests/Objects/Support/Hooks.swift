@@ -3,6 +3,7 @@ import Larder
 import LarderFormat
 import LarderHTTP
 import LarderStore
+import LarderTransport
 import Synchronization
 
 /// The outbox's queue, with something that happens before a write is in it.
@@ -26,6 +27,10 @@ struct HookedQueue: WriteQueue {
     }
 
     func gate() throws -> SessionGate { try base.gate() }
+
+    func verdict(reading response: TransportResponse, to write: QueuedWrite) async throws(TransportError) -> Verdict {
+        try await base.verdict(reading: response, to: write)
+    }
 
     func sendWaiting(about object: ObjectName) async throws { try await base.sendWaiting(about: object) }
 }

@@ -1,18 +1,16 @@
-internal import LarderTransport
-
 /// The bytes read of an answer's body.
-struct AnswerContent {
+package struct AnswerContent {
     /// How many bytes of a body that is not kept are looked at.
-    static let beginningLength = 4096
+    package static let beginningLength = 4096
     /// All of it; nil where it was too long, or broke off.
-    private(set) var body: [UInt8]?
+    package private(set) var body: [UInt8]?
     /// How it begins, whatever became of the rest.
-    private(set) var beginning: [UInt8] = []
+    package private(set) var beginning: [UInt8] = []
     /// What ended it too early.
-    private(set) var error: TransportError?
+    package private(set) var error: TransportError?
 
     /// Reads a body to its end, or until it is longer than `limit` bytes.
-    init(reading source: TransportBody, upTo limit: Int) async {
+    package init(reading source: TransportBody, upTo limit: Int) async {
         precondition(limit >= 0, "a limit of \(limit) bytes")
         var bytes: [UInt8] = []
         let chunks = source.makeAsyncIterator()

@@ -1,9 +1,9 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 /// Tells by content type and beginning what an answer is.
-enum AnswerFormat {
-    /// As ``OutboxConfiguration/isNoPage(_:body:)``.
-    static func isNoPage(_ head: HTTPResponse, body: [UInt8]?) -> Bool {
+package enum AnswerFormat {
+    /// Whether an answer is no page of HTML or XHTML: by its content type, or else by how its body, or the beginning of it, begins.
+    package static func isNoPage(_ head: HTTPResponse, body: [UInt8]?) -> Bool {
         if [204, 205, 304].contains(head.status.code) { return true }
         let types = types(head.headerFields)
         if types.contains(where: isHTML) { return false }
@@ -13,7 +13,7 @@ enum AnswerFormat {
     }
 
     /// Whether the content type names one format, and that is neither JSON nor a page.
-    static func isOfOtherFormat(_ head: HTTPResponse) -> Bool {
+    package static func isOfOtherFormat(_ head: HTTPResponse) -> Bool {
         let types = types(head.headerFields)
         return types.count == 1 && generic.isDisjoint(with: types)
             && !types.contains { isHTML($0) || $0.contains("json") }

@@ -1,10 +1,10 @@
-/// What is known of the server's answer to an entry, without its body.
+/// What is known of the server's answer to a write, without its body.
 public struct AnswerFacts: Hashable, Sendable {
     /// The status code.
     public var status: Int
     /// The method of the request, in upper case.
     public var method: String
-    /// The sends of this entry that the server may have performed, this one included.
+    /// The sends of this write that the server may have performed, this one included.
     public var tries: Int
     /// Whether the server says that it has answered this key before, and this is that answer.
     public var isReplay: Bool
@@ -12,8 +12,7 @@ public struct AnswerFacts: Hashable, Sendable {
     public var retryAfter: Duration?
     /// Whether the server says that the first request under this key is still being performed.
     public var isInProgress: Bool
-    /// Whether the answer is not the API's: an HTML page, or what the host's predicate says
-    /// (``OutboxConfiguration/isServersAnswer``).
+    /// Whether the answer is not the API's: an HTML page, or what the host says is none.
     public var isForeign: Bool
     /// Whether all of its body came, as far as it was promised and read.
     public var isWhole: Bool

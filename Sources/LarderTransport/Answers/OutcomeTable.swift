@@ -59,7 +59,7 @@ public struct OutcomeTable: Hashable, Sendable {
 
     /// Statuses about the connection, which say nothing of the write: of a proxy (407), a server that another was taken for (421), a
     /// protocol (426) and a network (511).
-    static let ofConnection: Set<Int> = [407, 421, 426, 511]
+    package static let ofConnection: Set<Int> = [407, 421, 426, 511]
 
     /// A sign-in page, a proxy's page or a redirect may stay for days, and spends no attempt. A page under a status of refusal may be
     /// the server's own, for a path it does not know: it spends attempts, so that such a write ends as failed and does not hold its

@@ -1,0 +1,25 @@
+package import HTTPTypes
+
+extension OutcomeTable {
+    /// Reads the answer to a write that no outbox sent, and says what it means; a page is not the API's.
+    ///
+    /// - Parameters:
+    ///   - tries: the sends that the server may have performed, this one included.
+    ///   - now: the time, in milliseconds since 1970-01-01 UTC.
+    /// - Throws: what ended an answer of success too early.
+    package func verdict(
+        reading response: TransportResponse, to method: HTTPRequest.Method, tries: Int, at now: Int64
+    ) async throws(TransportError) -> Verdict {
+        let head = response.head
+        let content = await AnswerContent(reading: response.body, upTo: 1 << 20)
+        let isPage = !AnswerFormat.isNoPage(head, body: content.beginning)
+        if let error = content.error, head.status.kind == .successful, !isPage { throw error }
+        let wait = head.headerFields[.retryAfter].flatMap {
+            RetryAfter.seconds($0, date: head.headerFields[.date], now: now)
+        }
+        return verdict(
+            for: AnswerFacts(
+                status: head.status.code, method: method.rawValue, tries: tries, retryAfter: wait.map { .seconds($0) },
+                isForeign: isPage, isWhole: content.error == nil))
+    }
+}
