@@ -182,6 +182,22 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
         #expect(world.server.written == [])
     }
 
+    @Test func `keeps a write in memory out of another one's first answer`() async throws {
+        let world = try ObjectWorld()
+        let accounts = try Accounts(world, .session)
+        try await accounts.signIn("ada")
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        try await accounts.change(to: "bob")
+        var shown: [String] = []
+        do {
+            for try await answer in try world.cache.objectAnswers(user(1)) { shown.append(answer.number) }
+        } catch {
+            #expect(error.isNoConnectionError)
+        }
+        #expect(shown == [])
+    }
+
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `keeps what the server took out of another one's sight`(place: ObjectPersistence) async throws {
         let world = try world(place)

@@ -8,7 +8,7 @@ public struct ObjectAnswers<Value: Sendable>: AsyncSequence, Sendable {
     /// Why the server's answer did not come.
     public typealias Failure = HTTPCacheError
 
-    let first: @Sendable () -> Fetched<Value>?
+    let first: @Sendable () async throws(HTTPCacheError) -> Fetched<Value>?
     let final: @Sendable () async throws(HTTPCacheError) -> Fetched<Value>
 
     /// Begins to ask.
@@ -40,7 +40,7 @@ public struct ObjectAnswers<Value: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws(HTTPCacheError) -> Fetched<Value>? {
             if step == .first {
                 step = .final
-                if let kept = answers.first() { return kept }
+                if let kept = try await answers.first() { return kept }
             }
             if step == .end { return nil }
             step = .end

@@ -10,7 +10,7 @@ extension ObjectCache {
     func answer<Asked: ObjectInquiring>(
         _ inquiry: Asked, _ strategy: ObjectStrategy, _ target: ObjectPersistence
     ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
-        do { try await giveUpWritesOfOthers() } catch { throw .reading(error) }
+        try await giveUpWritesOfOthers()
         switch strategy {
         case .networkOnly: return try await ask(inquiry, keepingIn: nil)
         case .cacheOnly:

@@ -132,8 +132,9 @@ extension ObjectCache {
         _ inquiry: Asked, _ target: ObjectPersistence
     ) throws(HTTPCacheError) -> ObjectAnswers<Asked.Value> {
         ObjectAnswers(
-            first: { [self] in
-                kept(inquiry).map {
+            first: { [self] () async throws(HTTPCacheError) in
+                try await giveUpWritesOfOthers()
+                return kept(inquiry).map {
                     answer($0, .cache, reuse: ObjectReason.cacheFirst, isIntermediate: true)
                 }
             },

@@ -97,12 +97,16 @@ extension ObjectCache {
     ///
     /// - Returns: true.
     @discardableResult
-    func giveUpWritesOfOthers() async throws -> Bool {
+    func giveUpWritesOfOthers() async throws(HTTPCacheError) -> Bool {
         guard writes.first != nil else { return true }
         let gate = try gate()
         if gate == .signedOut { return true }
         let others = writes.all.filter { !gate.admits($0.write.account) }
-        for item in others.reversed() { try await takeBack(item.write.id) }
+        do {
+            for item in others.reversed() { try await takeBack(item.write.id) }
+        } catch {
+            throw .reading(error)
+        }
         if !others.isEmpty {
             host.logger.warning("\(others.count) writes in memory of another account were given up")
         }
