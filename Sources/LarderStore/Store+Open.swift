@@ -6,7 +6,7 @@ extension Store {
     static let parts: [any SharedPart.Type] = [
         StagingSlot.self,
         BlobLeases.self, UsageNotes.self, CollectionReads.self, SingleAnswerUpkeep.self,
-        PatchRebase.self, ListPasses.self, ListDoubts.self, Releaser.self,
+        OverlaidRowStage.self, ListPasses.self, ListDoubts.self, Releaser.self,
         Room.self, Reclaimer.self,
     ]
 

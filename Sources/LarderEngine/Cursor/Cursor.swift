@@ -85,6 +85,7 @@ public struct Cursor: ~Copyable, ~Escapable {
 
     private mutating func position(atOrAfter key: borrowing RawSpan) throws(EngineError) -> Bool {
         try checkKey(key)
+        TableAccess.move.note()
         var data = unsafe MDB_val()
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_cursor_get(handle, &wanted, &data, MDB_SET_RANGE) }
         if code == MDB_NOTFOUND { return false }
@@ -95,6 +96,7 @@ public struct Cursor: ~Copyable, ~Escapable {
     @_lifetime(&self)
     private mutating func move(_ operation: MDB_cursor_op?) throws(EngineError) -> Entry? {
         guard let operation else { return nil }
+        TableAccess.move.note()
         var key = unsafe MDB_val()
         var data = unsafe MDB_val()
         let code = unsafe mdb_cursor_get(handle, &key, &data, operation)

@@ -30,6 +30,7 @@ public struct ReadTransaction: ~Copyable {
         forKey key: borrowing RawSpan, in table: Table
     ) throws(EngineError) -> RawSpan? {
         try checkKey(key)
+        TableAccess.lookup.note()
         var found = unsafe MDB_val()
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(handle, table.identifier, &wanted, &found) }
         if code == MDB_NOTFOUND { return nil }

@@ -42,6 +42,7 @@ public struct WriteTransaction: ~Copyable {
         forKey key: borrowing RawSpan, in table: Table
     ) throws(EngineError) -> RawSpan? {
         try checkKey(key)
+        TableAccess.lookup.note()
         var found = unsafe MDB_val()
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(handle, table.identifier, &wanted, &found) }
         if code == MDB_NOTFOUND { return nil }
@@ -124,6 +125,7 @@ public struct WriteTransaction: ~Copyable {
         try checkKey(key)
         if value.byteCount > valueSizeLimit { throw .valueSize(actual: value.byteCount, limit: valueSizeLimit) }
         isDirty = true
+        TableAccess.set.note()
         let code = unsafe key.withMDBValue { wanted in
             unsafe value.withMDBValue { data in unsafe mdb_put(handle, table.identifier, &wanted, &data, flags) }
         }

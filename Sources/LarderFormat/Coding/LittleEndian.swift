@@ -18,7 +18,10 @@ extension RawSpan {
 
     /// XXH64 of the bytes. FORMAT.md, "XXH64".
     package func xxh64(seed: UInt64) -> UInt64 {
-        unsafe withUnsafeBytes { bytes in unsafe larder_xxh64(bytes.baseAddress, bytes.count, seed) }
+        #if DEBUG
+        HashedBytes.current?.add(byteCount)
+        #endif
+        return unsafe withUnsafeBytes { bytes in unsafe larder_xxh64(bytes.baseAddress, bytes.count, seed) }
     }
 
     /// The text these bytes are the UTF-8 of, or `nil`.

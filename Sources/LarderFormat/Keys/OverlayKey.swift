@@ -1,14 +1,12 @@
-/// The keys of the table `overlay`: (group, id, type, key, sequence).
+/// The keys of the table `overlay`: (group, id, type, key) of what readers see of a row, and
+/// (0, group, id, type, key, sequence) of each write over it.
 ///
 /// FORMAT.md, "overlay".
 package enum OverlayKey {
-    /// Appends the key of an overlay.
-    package static func append(_ row: RowKey, sequence: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
-        try append(row, to: &buffer)
-        try buffer.append(integer: sequence)
-    }
+    /// What the keys of all rows that readers see begin with; those of writes begin with an integer and lie behind them.
+    package static let shownPrefix = [TupleCode.text]
 
-    /// Appends what the keys of all overlays of a row begin with.
+    /// Appends the key of what readers see of a row.
     package static func append(_ row: RowKey, to buffer: inout KeyBuffer) throws(FormatError) {
         try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
         try buffer.append(resource: row.resource)
@@ -16,24 +14,37 @@ package enum OverlayKey {
         try buffer.append(recordKey: row.key)
     }
 
-    /// Reads a key back.
-    package static func decode(_ key: RawSpan) throws(FormatError) -> (row: RowKey, sequence: Int64) {
-        let (row, _, sequence) = try decodeParts(key)
-        return (row, sequence)
+    /// Appends what the keys of all writes over a row begin with.
+    package static func appendWrites(over row: RowKey, to buffer: inout KeyBuffer) throws(FormatError) {
+        try buffer.append(integer: 0)
+        try append(row, to: &buffer)
     }
 
-    /// As ``decode(_:)``, with where type and key stand in the bytes: they stand so in the row's key too.
-    package static func decodeParts(
-        _ key: RawSpan
-    ) throws(FormatError) -> (row: RowKey, address: Range<Int>, sequence: Int64) {
+    /// Appends what the keys of all writes over the rows of a resource begin with.
+    package static func appendWrites(over resource: ResourceKey, to buffer: inout KeyBuffer) throws(FormatError) {
+        try buffer.append(integer: 0)
+        try buffer.append(resource: resource)
+    }
+
+    /// Appends the key of a write.
+    package static func append(_ row: RowKey, sequence: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
+        try appendWrites(over: row, to: &buffer)
+        try buffer.append(integer: sequence)
+    }
+
+    /// Reads a key back; `sequence` is nil for what readers see.
+    package static func decode(_ key: RawSpan) throws(FormatError) -> (row: RowKey, sequence: Int64?) {
         var reader = TupleReader(key)
+        let isWrite = reader.isAtInteger
+        if isWrite {
+            let kind = try reader.integer()
+            guard kind == 0 else { throw .invalidValue(field: "kind", value: kind) }
+        }
         let resource = try reader.resource()
-        let start = reader.offset
         let type = try reader.text()
-        let name = try reader.recordKey()
-        let end = reader.offset
-        let sequence = try reader.count("sequence")
+        let row = RowKey(resource: resource, type: type, key: try reader.recordKey())
+        let sequence = isWrite ? try reader.count("sequence") : nil
         try reader.end()
-        return (RowKey(resource: resource, type: type, key: name), start..<end, sequence)
+        return (row, sequence)
     }
 }

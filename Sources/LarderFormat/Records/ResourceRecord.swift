@@ -18,7 +18,7 @@ package struct ResourceRecord: Hashable, Sendable {
     package var state: State
     /// The generation readers see.
     package var liveGeneration: Int64?
-    /// The records of `overlay` that lie over its rows.
+    /// The rows of it that local writes lie over.
     package var overlays: Int64
     /// The generation being written.
     package var stagingGeneration: Int64?

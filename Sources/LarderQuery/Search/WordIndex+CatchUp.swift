@@ -8,8 +8,8 @@ struct SearchedRows {
     let generation: Int64
     let digest: UInt64
     let count: Int64
-    /// The local writes that are shown, by the keys of their rows: no generation's digest tells of them.
-    let overlays: [Overlay]
+    /// What local writes make of rows: no generation's digest tells of them.
+    let overlays: [OverlaidRow]
 
     init(of resource: ResourceKey, type: String, _ view: borrowing ReadView) throws {
         let known = try view.resource(resource)
@@ -24,14 +24,7 @@ struct SearchedRows {
             digest = 0
             count = 0
         }
-        var shown: [RowKey: Overlay] = [:]
-        if let known, known.overlayCount > 0 {
-            // In the order of their sequences: the last is shown.
-            for overlay in try view.overlays(of: resource) where overlay.key.type.utf8.elementsEqual(type.utf8) {
-                shown[overlay.key] = overlay
-            }
-        }
-        overlays = Array(shown.values)
+        overlays = try known?.overlayCount ?? 0 > 0 ? view.overlaidRows(of: resource, type: type) : []
     }
 
     /// - Throws: ``StoreError/damaged(table:reason:)`` when the record is not there, or is damaged.
@@ -171,7 +164,7 @@ private struct CatchUpPass {
     }
 
     /// Puts the words of a local write in place of its row's.
-    func lay(_ overlay: Overlay) throws {
+    func lay(_ overlay: OverlaidRow) throws {
         let key = SQLValue.text(overlay.key.key)
         var id = try find.first([key])?[0].integer
         if let id { _ = try forget.first([.integer(id)]) }

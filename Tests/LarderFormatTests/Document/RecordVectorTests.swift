@@ -110,32 +110,52 @@ import Testing
     }
 
     @Test(arguments: [
-        ("record-overlay", Example.overlay, Example.overlayPayload, "note", "1", Int64(2)),
-        ("record-overlay-patch", Example.patch, Example.patchPayload, "verse", "9", 1),
+        ("record-overlay-shown", "note", "1", Example.overlayPayload, Example.overlay, nil as Int64?),
+        ("record-overlay-shown-patched", "verse", "9", Example.patchPayload, Example.patch, nil),
+        ("record-overlay", "note", "1", Example.overlayPayload, Example.overlay, 2),
+        ("record-overlay-patch", "verse", "9", Example.patchPayload, Example.patch, 1),
     ])
     func `mean the overlays that this software means`(
-        name: String, example: OverlayRecord, content: [UInt8], type: String, record: String, place: Int64
+        name: String, type: String, record: String, content: [UInt8], example: OverlayRecord, sequence: Int64?
     ) throws {
         let shown = try FormatDocument().block(name)
         let (key, value) = (try shown.bytes("key bytes"), try shown.bytes("value bytes"))
+        let place = try OverlayKey.decode(key.rawSpan)
+        #expect(place.row == RowKey(resource: Example.owner, type: type, key: record))
+        #expect(place.sequence == sequence)
+        var again = KeyBuffer()
+        if let sequence {
+            try OverlayKey.append(place.row, sequence: sequence, to: &again)
+        } else {
+            try OverlayKey.append(place.row, to: &again)
+        }
+        #expect(again.array() == key)
         let body = try open(value, key: key, seed: TableName.overlay.seed)
-        let (read, payload) = try overlay(body)
-        #expect(read == example)
-        #expect(payload == content)
-        #expect(hexadecimal(example.encode(payload: payload.rawSpan)) == hexadecimal(body))
-        #expect(try shown.elements("content") == [.bytes(payload)])
-        let tuple = encode(try shown.elements("tuple"))
-        #expect(
-            hexadecimal(OverlayBody.encode(updatedAt: example.updatedAt, tuple: tuple, payload: payload.rawSpan))
-                == hexadecimal(body))
-        let (row, sequence) = try OverlayKey.decode(key.rawSpan)
-        #expect(row == RowKey(resource: Example.owner, type: type, key: record))
-        #expect(sequence == place)
+        guard sequence == nil else { return #expect(try OverlayRecord(decoding: body.rawSpan) == example) }
+        let row = try OverlayRow(body: body.rawSpan)
+        let (updatedAt, result, isConfirmed) = (row.updatedAt, row.result, row.isLowestConfirmed)
+        #expect(try String(updatedAt) == shown.value("changed at"))
+        #expect(updatedAt == example.updatedAt)
+        #expect(try String(result.rawValue) == shown.value("result"))
+        #expect(isConfirmed == (example.acceptance != nil))
+        #expect([UInt8](copying: row.payload) == content)
+        #expect(try shown.elements("content") == [.bytes(content)])
+        let encoded = OverlayRow.encode(
+            result, updatedAt: updatedAt, isLowestConfirmed: isConfirmed, payload: content.rawSpan)
+        #expect(encoded == body)
     }
 
-    private func overlay(_ body: [UInt8]) throws -> (record: OverlayRecord, payload: [UInt8]) {
-        let overlay = try OverlayBody(body: body.rawSpan)
-        return (overlay.record, [UInt8](copying: overlay.payload))
+    @Test func `refuse what readers see of a row with a result, a mark or a payload that no writer makes`() throws {
+        func row(_ bytes: [UInt8]) throws -> OverlayRow.Result {
+            try OverlayRow(body: bytes.rawSpan).result
+        }
+        let time = [UInt8](repeating: 0, count: 8)
+        #expect(try row(time + [0, 1]) == .none)
+        #expect(try row(time + [2, 0]) == .unknown)
+        #expect(throws: FormatError.invalidValue(field: "result", value: 3)) { try row(time + [3, 0]) }
+        #expect(throws: FormatError.invalidValue(field: "confirmed", value: 2)) { try row(time + [1, 2]) }
+        #expect(throws: FormatError.trailingBytes(offset: 10)) { try row(time + [0, 0, 1]) }
+        #expect(throws: FormatError.truncated(offset: 9)) { try row(time + [1]) }
     }
 
     @Test func `agree with each other: digest, bytes and stored size`() throws {

@@ -145,17 +145,16 @@ enum Example {
         return record
     }()
 
-    static let overlay = OverlayRecord(kind: .replacement, updatedAt: midnight + 6000, entryID: entryID)
+    static let overlay = OverlayRecord(
+        .replacement(overlayPayload), updatedAt: midnight + 6000, entryID: entryID, account: "ada")
     static let overlayPayload = Array("{\"t\":\"\"}".utf8)
 
     static let patch: OverlayRecord = {
-        var record = OverlayRecord(
-            kind: .patch, updatedAt: midnight + 4500, entryID: doneID, base: 0x6082_6E5A_FC7C_DE7B)
-        record.makesRow = true
+        var record = OverlayRecord(.patch(patchPayload), updatedAt: midnight + 4500, entryID: doneID)
+        record.base = 0x6082_6E5A_FC7C_DE7B
         record.serverSequence = 4712
         record.acceptance = 1
         record.basePayload = Array("{\"text\":\"nine\"}".utf8)
-        record.patch = patchPayload
         return record
     }()
     static let patchPayload = Array("{\"text\":\"ix\",\"n\":1}".utf8)

@@ -63,6 +63,9 @@ extension RawRecord {
             table: table, key: key, value: Record.seal(body: body.rawSpan, key: key.rawSpan, seed: table.seed))
     }
 
+    /// What the key says of a record of `overlay`; nil for one that says nothing.
+    var overlayPlace: (row: RowKey, sequence: Int64?)? { try? OverlayKey.decode(key.rawSpan) }
+
     /// The body, unverified.
     var body: [UInt8] { Array(value.dropFirst(RecordHeader.size)) }
 }

@@ -17,7 +17,7 @@ struct DumpLine {
             let elements = try Self.elements(record.key.rawSpan)
             if table == .rows, elements.count > 1 { return try row(record, elements) }
             if table == .blobs, elements.count > 2 { return try chunk(record, elements) }
-            if table == .overlay { return try overlay(record, elements) }
+            if table == .overlay, elements.first?.integer == nil { return try overlaidRow(record, elements) }
             let body = try Record.open(
                 record.value.rawSpan, key: record.key.rawSpan, seed: table.seed, codec: RecordHeader.tupleCodec)
             if table == .rows {
@@ -56,18 +56,18 @@ struct DumpLine {
         ])
     }
 
-    private func overlay(_ record: RawRecord, _ elements: [TupleElement]) throws(FormatError) -> JSON {
+    private func overlaidRow(_ record: RawRecord, _ elements: [TupleElement]) throws(FormatError) -> JSON {
         let body = try Record.open(record.value.rawSpan, key: record.key.rawSpan, seed: TableName.overlay.seed)
         let codec = try RecordHeader(decoding: record.value.rawSpan).payloadCodec()
-        let overlay = try OverlayBody(body: body)
-        let members = try self.members(Self.elements(overlay.tuple), Shape.body(.overlay, key: []))
+        let row = try OverlayRow(body: body)
         return .object([
             JSON.Member(name: "table", value: .string(TableName.overlay.rawValue)),
             JSON.Member(name: "key", value: .array(try key(elements, .overlay))),
             JSON.Member(name: "codec", value: .integer(Int64(codec.rawValue))),
-            JSON.Member(name: "updatedAt", value: .integer(overlay.record.updatedAt)),
-            JSON.Member(name: "record", value: .object(members)),
-            redactor.payload([UInt8](copying: overlay.payload)),
+            JSON.Member(name: "updatedAt", value: .integer(row.updatedAt)),
+            JSON.Member(name: "result", value: .integer(Int64(row.result.rawValue))),
+            JSON.Member(name: "confirmed", value: .bool(row.isLowestConfirmed)),
+            redactor.payload([UInt8](copying: row.payload)),
         ])
     }
 

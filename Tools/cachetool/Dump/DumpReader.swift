@@ -90,10 +90,10 @@ extension DumpReader {
                 body: bytes.rawSpan, codec: PayloadCodec.opaque.rawValue, key: key.bytes.rawSpan, seed: table.seed)
             return (table, RawRecord(key: key.bytes, value: value))
         }
-        let body = try self.body(json["record"], Shape.body(table, key: parts))
-        if table == .overlay {
-            return (table, RawRecord(key: key.bytes, value: try overlay(json, key: key.bytes, tuple: body)))
+        if table == .overlay, kind == nil {
+            return (table, RawRecord(key: key.bytes, value: try overlaidRow(json, key: key.bytes)))
         }
+        let body = try self.body(json["record"], Shape.body(table, key: parts))
         if table == .rows {
             let owner = try decode { () throws(FormatError) in try OwnerRecord(decoding: body.rawSpan).owner }
             self.owner = (parts[0], Checksum.ownerSeed(owner))
@@ -111,15 +111,20 @@ extension DumpReader {
         return value
     }
 
-    private func overlay(_ json: JSON, key: [UInt8], tuple: [UInt8]) throws -> [UInt8] {
+    private func overlaidRow(_ json: JSON, key: [UInt8]) throws -> [UInt8] {
         let (codec, updatedAt, payload) = try content(json)
-        guard tuple.count <= UInt16.max else { throw bad("the record is too long") }
-        let body = OverlayBody.encode(updatedAt: updatedAt, tuple: tuple, payload: payload.rawSpan)
+        guard case .integer(let number)? = json["result"],
+            let result = UInt8(exactly: number).flatMap({ OverlayRow.Result(rawValue: $0) })
+        else { throw bad("no result, or an unknown one") }
+        guard case .bool(let isConfirmed)? = json["confirmed"] else { throw bad("no confirmed") }
+        guard result == .row || payload.isEmpty else { throw bad("a payload without a row") }
+        let body = OverlayRow.encode(
+            result, updatedAt: updatedAt, isLowestConfirmed: isConfirmed, payload: payload.rawSpan)
         return Record.seal(
             body: body.rawSpan, codec: codec.rawValue, key: key.rawSpan, seed: TableName.overlay.seed)
     }
 
-    /// What the lines of rows and overlays have beside their records.
+    /// What the lines of rows have, overlaid or not.
     private func content(_ json: JSON) throws -> (codec: PayloadCodec, updatedAt: Int64, payload: [UInt8]) {
         guard case .integer(let number)? = json["codec"], let byte = UInt8(exactly: number),
             let codec = PayloadCodec(rawValue: byte)

@@ -21,7 +21,7 @@ enum Shape {
         case .responses: [Field("kind")] + responseKey(kind)
         case .blobs: [Field("kind"), Field("blob")] + (kind == 1 ? [Field("chunk")] : [])
         case .indexes: kind == nil ? [Field("kind", .word), Field("index")] : indexEntry
-        case .overlay: row + [Field("sequence")]
+        case .overlay: kind == nil ? row : [Field("kind")] + row + [Field("sequence")]
         case .buffers:
             [Field("buffer", .content), Field("account", .content)] + (parts == 3 ? [Field("sequence")] : [])
         case .garbage: [Field("kind"), Field("number")]
@@ -43,7 +43,7 @@ enum Shape {
         case .responses: key.first == .integer(0) ? response : [Field("blob")]
         case .blobs: blob
         case .indexes: key.first == "index" ? index : []
-        // Beside codec, updatedAt and payload, as rows have them.
+        // What readers see has no record, but what rows have.
         case .overlay: overlay
         case .buffers: key.count == 3 ? [Field("time"), Field("payload", .bytes)] : buffer
         case .garbage: [Field("process", .uuid), Field("count"), Field("bytes")]
@@ -104,9 +104,9 @@ enum Shape {
         Field("state", .state(["building", "ready"])),
     ]
     private static let overlay = [
-        Field("change", .state(["", "replacement", "tombstone", "patch"])),
-        Field("state", .state(["pending", "confirmed"])), Field("entry", .uuid), Field("base", .bits), Field("row"),
-        Field("serverSequence"), Field("acceptance"), Field("basePayload", .bytes), Field("patch", .bytes),
+        Field("change", .state(["", "replacement", "removal", "patch"])), Field("updatedAt"), Field("entry", .uuid),
+        Field("account", .content), Field("base", .bits), Field("serverSequence"), Field("acceptance"),
+        Field("basePayload", .bytes), Field("codec"), Field("content", .bytes),
     ]
     private static let validators = [
         Field("entityTag", .content), Field("lastModified", .content), Field("fetchedAt"),

@@ -25,10 +25,9 @@ extension Transaction {
         guard entry.draft.loadsAnswer, let row = entry.rows.first, !entry.isRemoval else { return true }
         guard let body = answer?.body, let loaded = loading.row(entry, body) else { return false }
         do {
-            guard try overlay(at: row, sequence: entry.sequence) != nil else { return true }
-            try layOver(
-                .replacement(loaded.payload, codec: loaded.codec), at: row, updatedAt: loaded.updatedAt ?? now,
-                entryID: entry.id, sequence: entry.sequence)
+            try changeOverlay(
+                at: row, sequence: entry.sequence, to: .replacement(loaded.payload, codec: loaded.codec),
+                updatedAt: loaded.updatedAt ?? now)
         } catch StoreError.damaged {
             // Nothing over a row keeps the server's word on the write from being taken.
         }
@@ -53,9 +52,9 @@ extension Transaction {
         guard try madeRow(by: entry, at: row) == answer.shown else { return false }
         let updatedAt = loaded.updatedAt ?? now
         if let overlay = try overlay(at: row, sequence: entry.sequence) {
-            try layOver(
-                .replacement(loaded.payload, codec: loaded.codec), at: row, updatedAt: updatedAt, entryID: entry.id,
-                sequence: entry.sequence)
+            try changeOverlay(
+                at: row, sequence: entry.sequence, to: .replacement(loaded.payload, codec: loaded.codec),
+                updatedAt: updatedAt)
             try confirmOverlay(
                 at: row, sequence: entry.sequence, serverSequence: overlay.serverSequence,
                 acceptance: overlay.acceptance)

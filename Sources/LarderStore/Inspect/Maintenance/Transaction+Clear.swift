@@ -53,7 +53,12 @@ extension Transaction {
                 try discardGeneration(generation)
             }
             let key = try Self.key { (key) throws(FormatError) in try ResourceRecord.appendKey(resource, to: &key) }
-            _ = try removeSome(of: .overlay, prefix: key, from: key, bytes: .max, isTimeUp: { false })
+            let writes = try Self.key { (key) throws(FormatError) in
+                try OverlayKey.appendWrites(over: resource, to: &key)
+            }
+            for prefix in [key, writes] {
+                _ = try removeSome(of: .overlay, prefix: prefix, from: prefix, bytes: .max, isTimeUp: { false })
+            }
             try remove(key: key, in: .resources)
             effects.changes.noteReplaced(resource)
         }

@@ -60,8 +60,8 @@ extension Verifier {
             }
             guard delivery.state != .rejected else { return }
             for row in record.rows {
-                guard try !tables.overlays(at: row, in: snapshot).contains(where: { $0.sequence == place.sequence })
-                else { continue }
+                let key = try Transaction.overlayKey(row, place.sequence)
+                guard try snapshot.value(forKey: key.rawSpan, in: tables.overlay) == nil else { continue }
                 try find(.pointer, in: .outbox, at: location, "a row that it lists has no overlay of it")
             }
         } catch is StoreError {

@@ -74,4 +74,29 @@ extension Tables {
             }
         }
     }
+
+    /// Calls `body` with the entries of a table between two keys, unverified, until it answers false.
+    func forEachEntry<Source: TableReader & ~Copyable>(
+        _ name: TableName, from start: [UInt8], upTo end: [UInt8], reversed: Bool, in source: borrowing Source,
+        _ body: (borrowing Entry) throws -> Bool
+    ) throws {
+        /// Answers whether to go on.
+        func visit(_ entry: borrowing Entry) throws -> Bool {
+            let isInside =
+                reversed
+                ? !entry.key.lexicographicallyPrecedes(start.rawSpan) : entry.key.lexicographicallyPrecedes(end.rawSpan)
+            return isInside ? try body(entry) : false
+        }
+        try source.withReadCursor(in: self[name]) { cursor in
+            // A seek that finds nothing leaves no position to step from.
+            var isGoing = false
+            if reversed {
+                if let entry = try cursor.seek(before: end.rawSpan) { isGoing = try visit(entry) }
+                while isGoing, let entry = try cursor.previous() { isGoing = try visit(entry) }
+            } else {
+                if let entry = try cursor.seek(start.rawSpan) { isGoing = try visit(entry) }
+                while isGoing, let entry = try cursor.next() { isGoing = try visit(entry) }
+            }
+        }
+    }
 }

@@ -17,7 +17,7 @@ extension Transaction {
     /// - Returns: nil, and nothing is changed, when a send was begun or it is not to be sent
     ///   (``OutboxDelivery/isUntried``).
     /// - Throws: ``StoreError/unknownEntry(_:)``, ``StoreError/invalid(_:)`` for a payload beyond the limits and for a
-    ///   header field that would store credentials; as ``layOver(_:at:updatedAt:entryID:sequence:)``.
+    ///   header field that would store credentials; as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
     @discardableResult
     package mutating func amendEntry(
         _ id: UUIDBytes, with draft: OutboxDraft, effects: [RowEffect], at time: Int64
@@ -55,10 +55,11 @@ extension Transaction {
 
     /// Throws what would keep the effects of an entry from being these; changes nothing.
     ///
-    /// - Throws: as ``layOver(_:at:updatedAt:entryID:sequence:)``.
+    /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
     package borrowing func check(_ effects: [RowEffect], of entry: OutboxEntry, at time: Int64) throws {
         for effect in effects {
-            _ = try preparedLayer(of: effect, updatedAt: time, entryID: entry.id, sequence: entry.sequence)
+            _ = try preparedLayer(
+                of: effect, updatedAt: time, entryID: entry.id, account: entry.draft.account, sequence: entry.sequence)
         }
     }
 
@@ -73,7 +74,8 @@ extension Transaction {
                 // What it was made from is lost with the damaged one, whose place the new one takes.
             }
             try layOver(
-                effect.change, at: effect.key, updatedAt: time, entryID: entry.id, sequence: entry.sequence)
+                effect.change, at: effect.key, updatedAt: time, entryID: entry.id, account: entry.draft.account,
+                sequence: entry.sequence)
         }
         try withdrawOverlays(of: entry, but: effects.map(\.key))
     }

@@ -174,7 +174,8 @@ extension Transaction {
         _ effects: [RowEffect], of draft: OutboxDraft, sequence: Int64
     ) throws -> [PreparedLayer] {
         try effects.map { effect in
-            try preparedLayer(of: effect, updatedAt: draft.createdAt, entryID: draft.id, sequence: sequence)
+            try preparedLayer(
+                of: effect, updatedAt: draft.createdAt, entryID: draft.id, account: draft.account, sequence: sequence)
         }
     }
 

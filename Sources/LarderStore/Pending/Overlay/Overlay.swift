@@ -1,18 +1,5 @@
 public import LarderFormat
 
-/// What a local write that is not in the server's rows yet does to a row.
-public enum OverlayChange: Hashable, Sendable {
-    /// The row is this payload.
-    case replacement([UInt8], codec: PayloadCodec = .json)
-    /// There is no row.
-    case removal
-    /// The row is what this JSON merge patch (RFC 7396) makes of the row beneath, whatever becomes of that.
-    ///
-    /// JSON text in UTF-8, nested at most 128 deep. Where there is no row beneath it makes none; one that is no JSON object
-    /// counts as an empty object.
-    case patch([UInt8])
-}
-
 /// A local write that lies over a row.
 public struct Overlay: Hashable, Sendable {
     /// The row.
@@ -21,7 +8,7 @@ public struct Overlay: Hashable, Sendable {
     public let sequence: Int64
     /// What it does.
     public let change: OverlayChange
-    /// The payload of the row that it makes of what lies beneath now, or nil when it makes none.
+    /// The payload of the row that it makes of what lies beneath now; nil when it makes none, or what lies beneath is damaged.
     public let payload: [UInt8]?
     /// How that payload is to be read.
     public let codec: PayloadCodec
@@ -29,6 +16,8 @@ public struct Overlay: Hashable, Sendable {
     public let updatedAt: Int64
     /// The outbox entry whose effect it is.
     public let entryID: UUIDBytes?
+    /// The account that made it.
+    public let account: String?
     /// The server's sequence of the write, where it reported one.
     public let serverSequence: Int64?
     /// The journal's sequence of the server's answer; nil while the write is pending.
@@ -44,27 +33,30 @@ public struct Overlay: Hashable, Sendable {
     public var isConfirmed: Bool { acceptance != nil }
 
     /// The JSON merge patch, or nil when it is another kind of change.
-    public var patch: [UInt8]? {
-        if case .patch(let patch) = change { patch } else { nil }
-    }
+    public var patch: [UInt8]? { change.patch }
 
-    init(_ key: RowKey, _ layer: OverlayLayer) {
+    init(_ key: RowKey, _ sequence: Int64, _ record: OverlayRecord, row: RowContent?) {
         self.key = key
-        sequence = layer.sequence
-        let record = layer.record
-        change =
-            switch record.kind {
-            case .replacement: .replacement(layer.payload, codec: layer.codec)
-            case .tombstone: .removal
-            case .patch: .patch(record.patch ?? [])
-            }
-        payload = record.makesRow ? layer.payload : nil
-        codec = layer.codec
+        self.sequence = sequence
+        change = record.change
+        payload = row?.payload
+        codec = row?.codec ?? .opaque
         updatedAt = record.updatedAt
         entryID = record.entryID
+        account = record.account
         serverSequence = record.serverSequence
         acceptance = record.acceptance
         basePayload = record.basePayload
         base = record.base
     }
+}
+
+/// What readers see of a row that local writes lie over.
+package struct OverlaidRow: Sendable {
+    /// The row.
+    package let key: RowKey
+    /// Its payload, or nil when there is no row.
+    package let payload: [UInt8]?
+    /// How the payload is to be read.
+    package let codec: PayloadCodec
 }

@@ -16,6 +16,20 @@ extension ReadView {
         try tables.overlays(at: key, in: transaction)
     }
 
+    /// What readers see of the rows of one type that local writes lie over.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
+    package borrowing func overlaidRows(of resource: ResourceKey, type: String) throws -> [OverlaidRow] {
+        var found: [OverlaidRow] = []
+        try tables.forEachOverlaidRow(in: .type(type, of: resource), in: transaction) { address, entry in
+            let name = try decoding(.overlay) { () throws(FormatError) in try IndexEntryKey.decodeAddress(address) }
+            let key = RowKey(resource: resource, type: name.type, key: name.key)
+            let row = try RowContent(overlay: entry.value, key: entry.key)
+            found.append(OverlaidRow(key: key, payload: row?.payload, codec: row?.codec ?? .opaque))
+        }
+        return found
+    }
+
     /// Whether any local write that the server has confirmed may be released some time.
     ///
     /// - Parameter resource: over rows of which resource; nil for any.

@@ -1,5 +1,6 @@
 internal import LarderEngine
 public import LarderFormat
+internal import LarderJSON
 
 extension Transaction {
     /// Lays a local write over a row, be there one or not; readers see it from this commit on.
@@ -11,6 +12,7 @@ extension Transaction {
     /// - Parameters:
     ///   - updatedAt: milliseconds since 1970-01-01 UTC.
     ///   - entryID: the outbox entry whose effect it is.
+    ///   - account: the account that makes it.
     ///   - sequence: that entry's sequence, or nil to take the next one of the outbox.
     /// - Returns: its sequence.
     /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits, a sequence that was not given
@@ -18,42 +20,53 @@ extension Transaction {
     ///   ``EngineError``.
     @discardableResult
     package mutating func layOver(
-        _ change: OverlayChange, at key: RowKey, updatedAt: Int64, entryID: UUIDBytes? = nil,
+        _ change: OverlayChange, at key: RowKey, updatedAt: Int64, entryID: UUIDBytes? = nil, account: String? = nil,
         sequence: Int64? = nil
     ) throws -> Int64 {
         let sequence = try sequence ?? next(\.nextOutboxSequence)
         let effect = RowEffect(change, at: key)
-        try lay(preparedLayer(of: effect, updatedAt: updatedAt, entryID: entryID, sequence: sequence))
+        try lay(
+            preparedLayer(of: effect, updatedAt: updatedAt, entryID: entryID, account: account, sequence: sequence))
         return sequence
     }
 
     /// All of an overlay that can be refused, before anything is changed: ``lay(_:)`` then fails only with the medium.
     ///
-    /// - Throws: as ``layOver(_:at:updatedAt:entryID:sequence:)``.
+    /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
     borrowing func preparedLayer(
-        of effect: RowEffect, updatedAt: Int64, entryID: UUIDBytes?, sequence: Int64
+        of effect: RowEffect, updatedAt: Int64, entryID: UUIDBytes?, account: String?, sequence: Int64
     ) throws -> PreparedLayer {
         guard try sequence >= 0 && sequence < nextOutboxSequence() else {
             throw StoreError.invalid(.invalidValue(field: "sequence", value: sequence))
         }
         let encoded = try Self.overlayKey(effect.key, sequence)
-        let base = try base(of: effect.change, at: effect.key, sequence)
-        var layer = try OverlayLayer(effect.change, sequence: sequence, updatedAt: updatedAt, base: base)
-        layer.record.entryID = entryID
-        // It reads the resource too, whose count of overlays changes with this one.
-        layer.record.base = try serverChecksum(at: effect.key)
-        return PreparedLayer(row: effect.key, key: encoded, layer: layer)
+        var record = OverlayRecord(effect.change, updatedAt: updatedAt, entryID: entryID, account: account)
+        let (beneath, isTop) = try rowBeneath(effect, sequence, encoded)
+        let row: RowContent?
+        do throws(FormatError) {
+            try Limits.check(payload: effect.change.content?.count ?? 0)
+            // A patch that is not JSON makes nothing of anything.
+            if let patch = effect.change.patch, JSONMergePatch(patch) == nil {
+                throw .invalidValue(field: "patch", value: Int64(patch.count))
+            }
+            row = try record.applied(to: .success(beneath)).get()
+            try Limits.check(payload: row?.payload.count ?? 0)
+        } catch {
+            throw StoreError.invalid(error)
+        }
+        if let beneath, beneath.codec == .json, beneath.payload.count <= Limits.basePayload {
+            record.basePayload = beneath.payload
+        }
+        // It reads the resource too, whose count of overlaid rows changes with this one.
+        record.base = try serverChecksum(at: effect.key)
+        return PreparedLayer(row: effect.key, key: encoded, record: record, top: isTop ? .some(row) : nil)
     }
 
     /// Lays an overlay over its row.
     mutating func lay(_ prepared: PreparedLayer) throws {
-        try changingShown(at: prepared.row) { transaction in
-            let overlays = transaction.tables.overlay
-            let isNew = try transaction.engine.value(forKey: prepared.key.rawSpan, in: overlays) == nil
-            try transaction.put(prepared.layer, key: prepared.key)
-            if isNew { try transaction.count(1, of: prepared.row.resource) }
-            try transaction.remakePatches(at: prepared.row)
-        }
+        try put(body: prepared.record.encode(), key: prepared.key, in: .overlay)
+        // What lies beneath the one on top is what was shown: no other has to be read.
+        if let row = prepared.top { try showTop(row, at: prepared.row) } else { try refreshOverlay(at: prepared.row) }
     }
 
     /// Changes what an overlay does to its row, and makes the patches above it anew; it is pending again, and the row it
@@ -61,19 +74,18 @@ extension Transaction {
     ///
     /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC; nil: as before.
     /// - Returns: false when it is not there.
-    /// - Throws: as ``layOver(_:at:updatedAt:entryID:sequence:)``.
+    /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
     @discardableResult
     package mutating func changeOverlay(
         at key: RowKey, sequence: Int64, to change: OverlayChange, updatedAt: Int64? = nil
     ) throws -> Bool {
         guard let old = try storedOverlay(Self.overlayKey(key, sequence)) else { return false }
-        try layOver(
-            change, at: key, updatedAt: updatedAt ?? old.record.updatedAt, entryID: old.record.entryID,
-            sequence: sequence)
-        guard var layer = try storedOverlay(Self.overlayKey(key, sequence)) else { return false }
-        layer.record.base = old.record.base
-        layer.record.basePayload = old.record.basePayload
-        try put(layer, key: Self.overlayKey(key, sequence))
+        var prepared = try preparedLayer(
+            of: RowEffect(change, at: key), updatedAt: updatedAt ?? old.updatedAt, entryID: old.entryID,
+            account: old.account, sequence: sequence)
+        prepared.record.base = old.base
+        prepared.record.basePayload = old.basePayload
+        try lay(prepared)
         return true
     }
 
@@ -88,11 +100,12 @@ extension Transaction {
         at key: RowKey, sequence: Int64, serverSequence: Int64? = nil, acceptance: Int64? = nil
     ) throws -> Bool {
         let encoded = try Self.overlayKey(key, sequence)
-        guard var layer = try storedOverlay(encoded) else { return false }
+        guard var record = try storedOverlay(encoded) else { return false }
         // Numbers begin at 1, so the one before the next is none below 0.
-        layer.record.acceptance = try acceptance ?? (nextJournalSequence() - 1)
-        layer.record.serverSequence = serverSequence
-        try put(layer, key: encoded)
+        record.acceptance = try acceptance ?? (nextJournalSequence() - 1)
+        record.serverSequence = serverSequence
+        try put(body: record.encode(), key: encoded, in: .overlay)
+        try refreshOverlay(at: key)
         return true
     }
 
@@ -108,13 +121,8 @@ extension Transaction {
 
     /// As ``removeOverlay(at:sequence:)``, without a look at whether those above may be released now.
     mutating func takeOverlay(at key: RowKey, sequence: Int64) throws -> Bool {
-        let encoded = try Self.overlayKey(key, sequence)
-        guard try engine.value(forKey: encoded.rawSpan, in: tables.overlay) != nil else { return false }
-        try changingShown(at: key) { transaction in
-            try transaction.remove(key: encoded, in: .overlay)
-            try transaction.count(-1, of: key.resource)
-            try transaction.remakePatches(at: key)
-        }
+        guard try remove(key: Self.overlayKey(key, sequence), in: .overlay) else { return false }
+        try refreshOverlay(at: key)
         return true
     }
 
@@ -135,40 +143,55 @@ extension Transaction {
         try tables.overlays(at: key, in: engine)
     }
 
-    /// The overlay of one entry over a row, or nil; others that lie there are not looked at.
+    /// The overlay of one entry over a row, or nil; others may be damaged.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)`` when this one is.
     public borrowing func overlay(at key: RowKey, sequence: Int64) throws -> Overlay? {
-        try storedOverlay(Self.overlayKey(key, sequence)).map { Overlay(key, $0) }
+        guard let record = try storedOverlay(Self.overlayKey(key, sequence)) else { return nil }
+        let stack = try tables.stack(at: key, in: engine)
+        let rows = try tables.rows(of: stack, in: engine)
+        let place = stack.layers.firstIndex { $0.sequence == sequence }
+        return Overlay(key, sequence, record, row: place.flatMap { try? rows[$0].get() })
     }
 
     /// The payload of the row that an overlay was made from, where it is kept; see ``Overlay/basePayload``.
     public borrowing func overlayBase(at key: RowKey, sequence: Int64) throws -> [UInt8]? {
-        try storedOverlay(Self.overlayKey(key, sequence))?.record.basePayload
+        try storedOverlay(Self.overlayKey(key, sequence))?.basePayload
     }
 }
 
 // MARK: - Records
 
+/// An overlay that is about to be laid.
+struct PreparedLayer: Sendable {
+    let row: RowKey
+    /// The key of its record.
+    let key: [UInt8]
+    var record: OverlayRecord
+    /// The row that it makes, or none, where it lies over all others.
+    let top: RowContent??
+}
+
 extension Transaction {
-    /// What lies beneath an overlay that is about to be laid.
-    private borrowing func base(
-        of change: OverlayChange, at key: RowKey, _ sequence: Int64
-    ) throws -> RowContent? {
+    /// What lies beneath an overlay that is about to be laid, and whether it is known to be what readers see now.
+    private borrowing func rowBeneath(
+        _ effect: RowEffect, _ sequence: Int64, _ key: [UInt8]
+    ) throws -> (row: RowContent?, isTop: Bool) {
         do {
-            let stack = try tables.stack(at: key, in: engine)
-            switch stack.beneath(sequence) {
-            case .known(let content):
-                if stack.restsOnServer(sequence) { _ = try serverContent(at: key) }
-                return content
-            case .unknown(let reason): throw StoreError.damaged(table: TableName.overlay.rawValue, reason: reason)
-            case nil: return try serverContent(at: key)
+            let isTop = try tables.isAboveAll(key, effect.key, in: engine)
+            if isTop, case .success(let row)? = try tables.shownRow(Self.shownKey(effect.key), in: engine)?.row {
+                return (row, true)
             }
+            var stack = try tables.stack(at: effect.key, in: engine)
+            stack.layers.removeAll { $0.sequence >= sequence }
+            let server = try tables.serverRow(at: effect.key, in: engine)
+            let row = stack.rows { server }.last ?? server
+            return (try decoding(.overlay) { () throws(FormatError) in try row.get() }, isTop && stack.layers.isEmpty)
         } catch let error as StoreError {
-            // Damage beneath keeps nobody from writing something else in its place.
+            // Damage beneath keeps no other row from being written in its place.
             guard case .damaged = error else { throw error }
-            if case .patch = change { throw error }
-            return nil
+            if effect.change.patch != nil { throw error }
+            return (nil, false)
         }
     }
 
@@ -176,15 +199,8 @@ extension Transaction {
         try Self.key { (buffer) throws(FormatError) in try OverlayKey.append(key, sequence: sequence, to: &buffer) }
     }
 
-    borrowing func storedOverlay(_ key: [UInt8]) throws -> OverlayLayer? {
-        guard let value = try engine.value(forKey: key.rawSpan, in: tables.overlay) else { return nil }
-        return try decoding(.overlay) { () throws(FormatError) in
-            try OverlayLayer(key: key.rawSpan, value: value)
-        }
-    }
-
-    mutating func put(_ layer: OverlayLayer, key: [UInt8]) throws {
-        try put(layer.sealed(key: key).rawSpan, key: key.rawSpan, in: .overlay)
+    borrowing func storedOverlay(_ key: [UInt8]) throws -> OverlayRecord? {
+        try tables.record(key.rawSpan, .overlay, in: engine, OverlayRecord.init(decoding:))
     }
 
     /// The checksum of the server's row, or nil when there is none.
@@ -194,11 +210,5 @@ extension Transaction {
         try source.appendKey(type: key.type, key: key.key, to: &buffer)
         guard let value = try engine.value(forKey: buffer.bytes, in: tables.rows) else { return nil }
         return try Self.checksum(of: value)
-    }
-
-    /// Keeps the count that tells readers whether there is anything to look for.
-    private mutating func count(_ change: Int64, of resource: ResourceKey) throws {
-        // A count that was wrong on the medium is a finding, not a reason to stop writing.
-        try update(resource) { $0.overlays = max(0, $0.overlays.addingReportingOverflow(change).partialValue) }
     }
 }

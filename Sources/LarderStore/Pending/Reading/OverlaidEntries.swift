@@ -9,8 +9,8 @@ struct OverlaidEntries {
 
     init(isReversed: Bool) { self.isReversed = isReversed }
 
-    /// Hides what the server has at `row`.
-    mutating func hide(_ row: RowKey) { hidden.insert(Self.address(row.type, row.key)) }
+    /// Hides what the server has at an address: type and key as they are encoded.
+    mutating func hide(_ address: RawSpan) { hidden.insert([UInt8](copying: address)) }
 
     /// Adds a row that a local write makes.
     mutating func add(_ candidate: IndexCandidate) { entries.append(candidate) }

@@ -68,7 +68,7 @@ extension Tables {
         }
         var isGoing = true
         if merged.hasRows {
-            try forEachEntry(from: start, upTo: end, reversed: scan.isReversed, in: source) { entry in
+            try forEachEntry(.indexes, from: start, upTo: end, reversed: scan.isReversed, in: source) { entry in
                 let candidate = try Self.candidate(entry)
                 while isGoing, let next = overlays.next(before: candidate.key) { isGoing = try visit(next) }
                 if isGoing, !overlays.hides(candidate) { isGoing = try visit(candidate) }
@@ -88,49 +88,19 @@ extension Tables {
         guard merged.hasOverlays else { return found }
         let generation = merged.rows.generation
         let range = RowRange.type(scan.index.definition.type, of: merged.rows.owner)
-        let (first, last) = try range.encoded(generation: generation)
-        for overlay in try shownOverlays(
-            of: range.resource, generation: generation, from: first, upTo: last, in: source)
-        {
-            let name = try decoding(.overlay) { () throws(FormatError) in
-                try OverlayKey.decode(overlay.overlayKey.rawSpan).row
-            }
-            found.hide(name)
-            guard let row = try row(ofOverlay: overlay.overlayKey, in: source) else { continue }
+        try forEachOverlaidRow(in: range, in: source) { address, entry in
+            found.hide(address)
+            guard let row = try Row(overlay: entry.value, key: entry.key) else { return }
+            let name = try decoding(.overlay) { () throws(FormatError) in try IndexEntryKey.decodeAddress(address) }
             let value = indexes.values(of: row.payload, codec: row.codec)[0]
             let (key, term) = try IndexScan.key(of: value, name.type, name.key, scan.index, generation: generation)
             guard !key.rawSpan.lexicographicallyPrecedes(start.rawSpan),
                 key.rawSpan.lexicographicallyPrecedes(end.rawSpan)
-            else { continue }
+            else { return }
             found.add(IndexCandidate(key: key, term: term, type: name.type, name: name.key, value: value))
         }
         found.sort()
         return found
-    }
-
-    /// Calls `body` with the entries of `indexes` between two keys until it answers false.
-    private func forEachEntry<Source: TableReader & ~Copyable>(
-        from start: [UInt8], upTo end: [UInt8], reversed: Bool, in source: borrowing Source,
-        _ body: (borrowing Entry) throws -> Bool
-    ) throws {
-        /// Answers whether to go on.
-        func visit(_ entry: borrowing Entry) throws -> Bool {
-            let isInside =
-                reversed
-                ? !entry.key.lexicographicallyPrecedes(start.rawSpan) : entry.key.lexicographicallyPrecedes(end.rawSpan)
-            return isInside ? try body(entry) : false
-        }
-        try source.withReadCursor(in: indexes) { cursor in
-            // A seek that finds nothing leaves no position to step from.
-            var isGoing = false
-            if reversed {
-                if let entry = try cursor.seek(before: end.rawSpan) { isGoing = try visit(entry) }
-                while isGoing, let entry = try cursor.previous() { isGoing = try visit(entry) }
-            } else {
-                if let entry = try cursor.seek(start.rawSpan) { isGoing = try visit(entry) }
-                while isGoing, let entry = try cursor.next() { isGoing = try visit(entry) }
-            }
-        }
     }
 
     /// What an entry says, verified.

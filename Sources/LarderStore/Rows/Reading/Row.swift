@@ -29,7 +29,9 @@ public struct Row: ~Escapable {
         do throws(FormatError) {
             let body = try Record.open(value, key: key, seed: TableName.overlay.seed)
             let row = try OverlayRow(body: body)
-            if !row.makesRow { return nil }
+            // What a damaged write takes part in is known to nobody.
+            if row.result == .unknown { throw .invalidValue(field: "result", value: 2) }
+            if row.result == .none { return nil }
             codec = try RecordHeader.payloadCodec(in: value)
             updatedAt = row.updatedAt
             payload = row.payload

@@ -73,9 +73,20 @@ public struct RowRange: Hashable, Sendable {
 
     /// The first encoded key within the range, and the first one after it.
     func encoded(generation: Int64) throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
+        try encoded { (key) throws(FormatError) in try key.append(integer: generation) }
+    }
+
+    /// As ``encoded(generation:)``, for the keys of what readers see of rows that local writes lie over.
+    func encodedInOverlay() throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
+        try encoded { (key) throws(FormatError) in try key.append(resource: resource) }
+    }
+
+    private func encoded(
+        _ appendOwner: (inout KeyBuffer) throws(FormatError) -> Void
+    ) throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
         do throws(FormatError) {
             var start = KeyBuffer()
-            try start.append(integer: generation)
+            try appendOwner(&start)
             // The owner row is the generation alone: rows begin after it.
             guard let type else { return (start.array() + [0], try Self.end(after: start.array())) }
             try Limits.check(rowType: type)
@@ -89,7 +100,7 @@ public struct RowRange: Hashable, Sendable {
                 return (Array(open), try Self.end(after: Array(open)))
             case .keys(_, let from, let upTo):
                 var end = KeyBuffer()
-                try end.append(integer: generation)
+                try appendOwner(&end)
                 try end.append(text: type)
                 let typeEnd = try Self.end(after: end.array())
                 if let upTo { try end.append(recordKey: upTo) }
@@ -99,7 +110,7 @@ public struct RowRange: Hashable, Sendable {
                 let typeStart = start.array()
                 guard let through else { return (try Self.start(start, lower), try Self.end(after: typeStart)) }
                 var end = KeyBuffer()
-                try end.append(integer: generation)
+                try appendOwner(&end)
                 try end.append(text: type)
                 try end.append(recordKey: through)
                 return (try Self.start(start, lower), end.array() + [0])

@@ -38,7 +38,7 @@ public struct Resource: Hashable, Sendable {
     public let schemaVersion: Int64?
     /// Whether eviction leaves it alone.
     public let isPinned: Bool
-    /// The local writes that lie over its rows; several may lie over one.
+    /// The rows of it that local writes lie over; several may lie over one.
     public let overlayCount: Int
     /// About when its rows were last read, in milliseconds since 1970-01-01 UTC.
     public let usedAt: Int64?

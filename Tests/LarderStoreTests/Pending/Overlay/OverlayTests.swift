@@ -137,6 +137,22 @@ import Testing
         #expect(try store.findings() == [])
     }
 
+    @Test func `names the account of its entry, also after that was amended`() async throws {
+        let store = try temporary.open()
+        var entry = draft(1)
+        entry.account = "ada"
+        let stored = entry
+        try await store.write { transaction in
+            try transaction.enqueue(stored, effects: [RowEffect(replacement("mine"), at: key(1))])
+        }
+        #expect(try store.read { view in try view.overlays(of: translations).map(\.account) } == ["ada"])
+        try await store.write { transaction in
+            let effects = [RowEffect(replacement("more"), at: key(1)), RowEffect(.removal, at: key(2))]
+            try transaction.amendEntry(stored.id, with: stored, effects: effects, at: 9)
+        }
+        #expect(try store.read { view in try view.overlays(of: translations).map(\.account) } == ["ada", "ada"])
+    }
+
     @Test func `with a sequence that was not given yet is refused`() async throws {
         let store = try temporary.open()
         await #expect(throws: StoreError.self) {

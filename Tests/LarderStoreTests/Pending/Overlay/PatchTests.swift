@@ -131,24 +131,51 @@ import Testing
         try store.close()
     }
 
+    /// Flips a bit of the first record of `overlay` that is, or is not, a write.
+    private func damage(aWrite isWrite: Bool) throws {
+        let raw = try RawStore(temporary.path)
+        let record = try #require(
+            try raw.records().first { $0.table == .overlay && ($0.overlayPlace?.sequence != nil) == isWrite })
+        var value = record.value
+        value[value.count - 1] ^= 1
+        try raw.replace([record], by: [RawRecord(table: .overlay, key: record.key, value: value)])
+        try raw.close()
+    }
+
     @Test func `that is damaged keeps nothing from being synced, accepted or taken away`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
         try await store.write { transaction in
             try transaction.enqueue(draft(1), effects: [RowEffect(patch(#"{"b":2}"#), at: key(1))])
         }
-        let raw = try RawStore(temporary.path)
-        let record = try #require(try raw.records().first { $0.table == .overlay })
-        var value = record.value
-        value[value.count - 1] ^= 1
-        try raw.replace([record], by: [RawRecord(table: .overlay, key: record.key, value: value)])
+        try damage(aWrite: true)
+        #expect(try store.findings().map(\.kind) == [.checksum])
+        // What it made of the row was made before, and is whole.
+        #expect(try text(1, store) == #"{"a":1,"b":2}"#)
         try await store.write { try $0.put(bytes(#"{"a":2}"#), at: key(1), updatedAt: 1) }
         #expect(throws: StoreError.self) { try store.read { view in try view.payload(at: key(1)) } }
+        #expect(throws: StoreError.self) { try store.keys(.all(of: translations)) }
         // The server has the write: what cannot be read of it stands before nothing any more.
         try await store.write { try $0.accept(draft(1).id, at: 9) }
         #expect(try text(1, store) == #"{"a":2}"#)
         #expect(try store.findings() == [])
-        try raw.close()
+    }
+
+    @Test func `is read again after what readers see was damaged, as soon as anything of the row changes`() async throws
+    {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
+        try await lay(patch(#"{"b":2}"#), 1, store)
+        try damage(aWrite: false)
+        #expect(try store.findings().map(\.kind) == [.checksum])
+        #expect(throws: StoreError.self) { try text(1, store) }
+        try await store.write { try $0.put(bytes(#"{"a":2}"#), at: key(1), updatedAt: 1) }
+        #expect(try text(1, store) == #"{"a":2,"b":2}"#)
+        try damage(aWrite: false)
+        // So is a patch that is laid: it lies over what the writes beneath it make.
+        try await lay(patch(#"{"c":3}"#), 1, store)
+        #expect(try text(1, store) == #"{"a":2,"b":2,"c":3}"#)
+        #expect(try store.findings() == [])
     }
 
     @Test func `is found stale by verify when somebody changed the row beneath and not it`() async throws {
@@ -163,6 +190,20 @@ import Testing
             seed: TableName.overlay.seed)
         try raw.replace([record], by: [RawRecord(table: .overlay, key: record.key, value: value)])
         #expect(try store.findings().map(\.kind).contains(.derived))
+        try raw.close()
+    }
+
+    @Test func `is found by verify when what readers see of it is missing, or left over`() async throws {
+        let store = try temporary.open()
+        try await lay(patch(#"{"b":2}"#), 1, store)
+        let raw = try RawStore(temporary.path)
+        let records = try raw.records().filter { $0.table == .overlay }
+        for record in records {
+            try raw.replace([record], by: [])
+            #expect(try store.findings().map(\.kind).contains(.derived))
+            try raw.replace([], by: [record])
+        }
+        #expect(try store.findings() == [])
         try raw.close()
     }
 }

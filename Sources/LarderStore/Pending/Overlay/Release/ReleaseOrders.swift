@@ -4,7 +4,7 @@ internal import LarderFormat
 struct ReleaseOrder: Hashable, Sendable {
     /// What is looked at.
     struct Scope: Hashable, Sendable {
-        /// What the keys begin with: those of one resource, or nothing for all.
+        /// What the keys of what readers see begin with: those of one resource, or of all.
         var prefix: [UInt8]
         /// Whether the host has removed the last filter that had it as member.
         var isRemoval = false
@@ -17,10 +17,11 @@ struct ReleaseOrder: Hashable, Sendable {
     var start: [UInt8]
 
     /// All there are.
-    static let everything = ReleaseOrder(Scope(prefix: []))
+    static let everything = ReleaseOrder(Scope(prefix: OverlayKey.shownPrefix))
 
     /// All there are, while another process has the store open.
-    static let everythingBesideOthers = ReleaseOrder(Scope(prefix: [], isBesideOthers: true))
+    static let everythingBesideOthers = ReleaseOrder(
+        Scope(prefix: OverlayKey.shownPrefix, isBesideOthers: true))
 
     /// All of one scope.
     init(_ scope: Scope) {

@@ -134,12 +134,12 @@ extension Transaction {
     /// released one is shown again.
     private mutating func settle(at key: RowKey, under tenure: Tenure, on occasion: ReleaseOccasion) throws {
         for layer in try tables.stack(at: key, in: engine).layers {
-            guard let acceptance = layer.record.acceptance else { return }
-            let write = ConfirmedWrite(sequence: layer.record.serverSequence, acceptance: acceptance)
+            guard case .success(let record) = layer.record, let acceptance = record.acceptance else { return }
+            let write = ConfirmedWrite(sequence: record.serverSequence, acceptance: acceptance)
             switch Release.of(write, under: tenure, on: occasion) {
             case .stays: return
             case .goes: break
-            case .becomesRow: try makeRow(at: key, layer.sequence)
+            case .becomesRow: try makeRow(at: key, record)
             }
             _ = try takeOverlay(at: key, sequence: layer.sequence)
         }
@@ -147,17 +147,19 @@ extension Transaction {
 
     /// Releases what may be of the overlays of a row, after one of them was taken away.
     mutating func settle(at key: RowKey) throws {
-        guard try tables.stack(at: key, in: engine).layers.first?.record.acceptance != nil else { return }
+        guard try tables.shownRow(Self.shownKey(key), in: engine)?.isLowestConfirmed == true else { return }
         try settle(at: key, under: tenure(of: key.resource), on: .change)
     }
 
-    /// Makes what an overlay shows the server's row.
-    private mutating func makeRow(at key: RowKey, _ sequence: Int64) throws {
-        guard let layer = try storedOverlay(Self.overlayKey(key, sequence)) else { return }
-        if layer.record.kind == .tombstone {
+    /// Makes what the lowest overlay of a row shows the server's row.
+    private mutating func makeRow(at key: RowKey, _ record: OverlayRecord) throws {
+        guard record.change != .removal else {
             try removeRow(at: key)
-        } else if let row = layer.content, row.payload.count <= Limits.payload {
-            // Only what a patch makes can be too long for a row; what lies beneath then stays.
+            return
+        }
+        // Only what a patch makes can be too long for a row, or not to be known; what lies beneath then stays.
+        let made = record.applied(to: try tables.serverRow(at: key, in: engine))
+        if case .success(let row?) = made, row.payload.count <= Limits.payload {
             try put(row.payload, at: key, updatedAt: row.updatedAt, codec: row.codec)
         }
     }

@@ -100,4 +100,16 @@ private let many = Transaction.mostReleaseRows + 100
         #expect(try fixture.store.keys(.all(of: translations)) == [])
         #expect(try fixture.store.findings() == [])
     }
+
+    @Test func `goes though another was laid over it while it waited`() async throws {
+        let fixture = try await ReleaseFixture()
+        try await fixture.enqueue(1, [RowEffect(.patch(bytes(#"{"b":1}"#)), at: key(1))])
+        try await fixture.accept(1, at: 12)
+        try await fixture.enqueue(2, [RowEffect(.patch(bytes(#"{"c":1}"#)), at: key(1))])
+        #expect(try fixture.text(1) == #"{"a":1,"b":1,"c":1}"#)
+        try await fixture.store.write { transaction in try transaction.update(translations) { $0.floor = 12 } }
+        #expect(try fixture.overlays.map(\.entryID) == [draft(2).id])
+        #expect(try fixture.text(1) == #"{"a":1,"c":1}"#)
+        #expect(try fixture.store.findings() == [])
+    }
 }

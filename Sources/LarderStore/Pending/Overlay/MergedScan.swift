@@ -1,0 +1,170 @@
+internal import LarderEngine
+internal import LarderFormat
+
+// Rows as readers see them: what local writes make of a row where there are any, else what the server has.
+
+extension Tables {
+    /// The row that is shown at `key`: the overlay where there is one, else the server's.
+    @_lifetime(borrow source)
+    func mergedRow<Source: TableReader & ~Copyable>(at key: RowKey, in source: borrowing Source) throws -> Row? {
+        try mergedRow(at: key, from: try mergedSource(of: key.resource, in: source), in: source)
+    }
+
+    /// As ``mergedRow(at:in:)``, with where the rows lie.
+    @_lifetime(borrow source)
+    func mergedRow<Source: TableReader & ~Copyable>(
+        at key: RowKey, from merged: MergedSource, in source: borrowing Source
+    ) throws -> Row? {
+        if merged.hasOverlays {
+            var buffer = KeyBuffer()
+            do throws(FormatError) { try OverlayKey.append(key, to: &buffer) } catch { throw StoreError.invalid(error) }
+            if let value = try source.value(forKey: buffer.bytes, in: overlay) {
+                return try Row(overlay: value, key: buffer.bytes)
+            }
+        }
+        guard merged.hasRows else { return nil }
+        return try row(at: key, from: merged.rows, in: source)
+    }
+
+    /// Calls `body` with the rows that are shown of `range`.
+    func mergedScan<Source: TableReader & ~Copyable>(
+        _ range: RowRange, from merged: MergedSource, in source: borrowing Source, reversed: Bool, limit: Int,
+        verified: Bool, _ body: (borrowing RowEntry) throws -> Void
+    ) throws -> Int {
+        guard merged.hasOverlays else {
+            guard merged.hasRows else { return 0 }
+            return try scan(
+                range, of: merged.rows, in: source, reversed: reversed, limit: limit, verified: verified, body)
+        }
+        return try range.forEachPart(reversed: reversed, limit: limit) { part, limit in
+            var scan = try MergedScan(part, merged.rows, isReversed: reversed, limit: limit)
+            if merged.hasRows {
+                try scanWhile(part, of: merged.rows, in: source, reversed: reversed, verified: verified) { entry in
+                    while let overlay = try scan.nextOverlay(before: entry.encodedKey, self, source) {
+                        try show(overlay, &scan, in: source, body)
+                    }
+                    if try !scan.isDone && !scan.takesPlace(of: entry.encodedKey, self, source) {
+                        try body(entry)
+                        scan.count += 1
+                    }
+                    return !scan.isDone
+                }
+            }
+            while let overlay = try scan.nextOverlay(self, source) { try show(overlay, &scan, in: source, body) }
+            return scan.count
+        }
+    }
+
+    /// Lends the row that an overlay makes, if it makes one.
+    private func show<Source: TableReader & ~Copyable>(
+        _ key: [UInt8], _ scan: inout MergedScan, in source: borrowing Source,
+        _ body: (borrowing RowEntry) throws -> Void
+    ) throws {
+        guard let value = try source.value(forKey: key.rawSpan, in: overlay),
+            let row = try Row(overlay: value, key: key.rawSpan)
+        else { return }
+        let rowKey = scan.rowKey(ofOverlay: key)
+        try body(RowEntry(encodedKey: rowKey.rawSpan, row: row))
+        scan.count += 1
+    }
+
+    /// Calls `body` with the records of what readers see of the rows of a range that local writes lie over.
+    ///
+    /// - Parameter body: told the type and key of the row as they are encoded.
+    func forEachOverlaidRow<Source: TableReader & ~Copyable>(
+        in range: RowRange, in source: borrowing Source, _ body: (_ address: RawSpan, borrowing Entry) throws -> Void
+    ) throws {
+        let (start, end) = try range.encodedInOverlay()
+        let prefix = try Transaction.key { (key) throws(FormatError) in try key.append(resource: range.resource) }
+        try forEachEntry(.overlay, from: start, upTo: end, reversed: false, in: source) { entry in
+            try body(entry.key.extracting(prefix.count..<entry.key.byteCount), entry)
+            return true
+        }
+    }
+}
+
+/// Where a scan of rows stands among those that local writes lie over, whose keys are read some at a time.
+private struct MergedScan {
+    /// The most keys that are read at once.
+    private static let most = 32
+
+    private let isReversed: Bool
+    private let limit: Int
+    /// What the keys in `overlay` begin with, and those in `rows`; type and key of the row follow in both.
+    private let prefix: [UInt8]
+    private let rowPrefix: [UInt8]
+    /// The first key that was not read yet, and the first one beyond.
+    private var start: [UInt8]
+    private var end: [UInt8]
+    private var isAtEnd = false
+    private var keys: [[UInt8]] = []
+    private var position = 0
+    /// The rows shown so far.
+    var count = 0
+
+    /// - Parameter range: one part.
+    init(_ range: RowRange, _ rows: RowSource, isReversed: Bool, limit: Int) throws(StoreError) {
+        self.isReversed = isReversed
+        self.limit = limit
+        prefix = try Transaction.key { (key) throws(FormatError) in try key.append(resource: range.resource) }
+        rowPrefix = RowKeyCoding.prefix(generation: rows.generation)
+        (start, end) = try range.encodedInOverlay()
+        isAtEnd = !start.rawSpan.lexicographicallyPrecedes(end.rawSpan)
+    }
+
+    /// Whether no more rows are wanted.
+    var isDone: Bool { count >= limit }
+
+    /// The key that a row has in `rows`, or would have.
+    func rowKey(ofOverlay key: [UInt8]) -> [UInt8] { rowPrefix + key.dropFirst(prefix.count) }
+
+    /// The next overlay, if any is wanted.
+    mutating func nextOverlay<Source: TableReader & ~Copyable>(
+        _ tables: Tables, _ source: borrowing Source
+    ) throws -> [UInt8]? {
+        if isDone { return nil }
+        guard let next = try peek(tables, source) else { return nil }
+        position += 1
+        return next
+    }
+
+    /// The next overlay, if one is wanted and its row comes before the one at `key` of `rows`.
+    mutating func nextOverlay<Source: TableReader & ~Copyable>(
+        before key: RawSpan, _ tables: Tables, _ source: borrowing Source
+    ) throws -> [UInt8]? {
+        guard !isDone, let next = try peek(tables, source) else { return nil }
+        let (overlay, row) = (address(of: next.rawSpan, behind: prefix), address(of: key, behind: rowPrefix))
+        let isBefore = isReversed ? row.lexicographicallyPrecedes(overlay) : overlay.lexicographicallyPrecedes(row)
+        return isBefore ? try nextOverlay(tables, source) : nil
+    }
+
+    /// Whether the next overlay is of the row at `key` of `rows`; it is shown later, in the row's place.
+    mutating func takesPlace<Source: TableReader & ~Copyable>(
+        of key: RawSpan, _ tables: Tables, _ source: borrowing Source
+    ) throws -> Bool {
+        guard let next = try peek(tables, source) else { return false }
+        return address(of: next.rawSpan, behind: prefix).equals(address(of: key, behind: rowPrefix))
+    }
+
+    @_lifetime(copy key)
+    private func address(of key: RawSpan, behind prefix: [UInt8]) -> RawSpan {
+        key.extracting(min(prefix.count, key.byteCount)..<key.byteCount)
+    }
+
+    private mutating func peek<Source: TableReader & ~Copyable>(
+        _ tables: Tables, _ source: borrowing Source
+    ) throws -> [UInt8]? {
+        if position < keys.count { return keys[position] }
+        if isAtEnd { return nil }
+        var found: [[UInt8]] = []
+        let most = min(Self.most, limit - count)
+        try tables.forEachEntry(.overlay, from: start, upTo: end, reversed: isReversed, in: source) { entry in
+            found.append([UInt8](copying: entry.key))
+            return found.count < most
+        }
+        if let last = found.last { if isReversed { end = last } else { start = last + [0] } }
+        isAtEnd = found.count < most
+        (keys, position) = (found, 0)
+        return found.first
+    }
+}

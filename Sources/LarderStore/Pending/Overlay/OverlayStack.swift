@@ -1,0 +1,174 @@
+internal import LarderEngine
+package import LarderFormat
+package import LarderJSON
+
+/// What a row is: the server's, or what local writes make of it.
+struct RowContent: Hashable, Sendable {
+    var payload: [UInt8]
+    var codec: PayloadCodec
+    var updatedAt: Int64
+}
+
+extension RowContent {
+    /// A copy of a stored row.
+    init(_ row: borrowing Row) {
+        self.init(payload: [UInt8](copying: row.payload), codec: row.codec, updatedAt: row.updatedAt)
+    }
+
+    /// A copy of what readers see of a row that local writes lie over, verified; nil when there is no row.
+    init?(overlay value: RawSpan, key: RawSpan) throws(StoreError) {
+        guard let row = try Row(overlay: value, key: key) else { return nil }
+        self.init(row)
+    }
+}
+
+/// A row, none, or why it cannot be known.
+typealias KnownRow = Result<RowContent?, FormatError>
+
+extension OverlayRecord {
+    /// The row that the write makes of what lies beneath it, which only a patch depends on.
+    func applied(to beneath: KnownRow) -> KnownRow {
+        switch change {
+        case .replacement(let payload, let codec):
+            .success(RowContent(payload: payload, codec: codec, updatedAt: updatedAt))
+        case .removal: .success(nil)
+        case .patch(let patch):
+            beneath.flatMap { row in
+                guard let merge = JSONMergePatch(patch) else {
+                    return .failure(.invalidValue(field: "patch", value: Int64(patch.count)))
+                }
+                return .success(
+                    row.map { row in
+                        RowContent(
+                            payload: merge.merged(over: row.payload, codec: row.codec), codec: .json,
+                            updatedAt: updatedAt)
+                    })
+            }
+        }
+    }
+}
+
+/// The local writes over one row, the lowest first.
+struct OverlayStack: Sendable {
+    /// One of them, be it readable or not.
+    struct Layer: Sendable {
+        let sequence: Int64
+        let record: Result<OverlayRecord, FormatError>
+    }
+
+    let key: RowKey
+    var layers: [Layer] = []
+
+    /// Whether what the server has takes part in what is shown.
+    private var restsOnServer: Bool {
+        if case .success(let lowest)? = layers.first?.record { lowest.change.patch != nil } else { false }
+    }
+
+    /// The row after each of the writes.
+    ///
+    /// - Parameter server: what the server has; asked only when it takes part.
+    func rows(over server: () throws -> KnownRow) rethrows -> [KnownRow] {
+        var beneath: KnownRow = try restsOnServer ? server() : .success(nil)
+        return layers.map { layer in
+            beneath = layer.record.flatMap { $0.applied(to: beneath) }
+            return beneath
+        }
+    }
+
+    /// The value to store of what readers see.
+    func sealed(_ shown: KnownRow, key: [UInt8]) -> [UInt8] {
+        let isConfirmed =
+            if case .success(let lowest)? = layers.first?.record { lowest.acceptance != nil } else { false }
+        return Self.sealed(shown, isLowestConfirmed: isConfirmed, key: key)
+    }
+
+    /// The value to store of what readers see.
+    static func sealed(_ shown: KnownRow, isLowestConfirmed: Bool, key: [UInt8]) -> [UInt8] {
+        let (result, row): (OverlayRow.Result, RowContent?) =
+            switch shown {
+            case .success(let row?): (.row, row)
+            case .success(nil): (.none, nil)
+            case .failure: (.unknown, nil)
+            }
+        let payload = row?.payload ?? []
+        let body = OverlayRow.encode(
+            result, updatedAt: row?.updatedAt ?? 0, isLowestConfirmed: isLowestConfirmed, payload: payload.rawSpan)
+        return Record.seal(
+            body: body.rawSpan, codec: (row?.codec ?? .opaque).rawValue, key: key.rawSpan, seed: TableName.overlay.seed)
+    }
+}
+
+extension Tables {
+    /// The local writes over a row, the lowest first.
+    func stack<Source: TableReader & ~Copyable>(at key: RowKey, in source: borrowing Source) throws -> OverlayStack {
+        let prefix = try Transaction.key { (buffer) throws(FormatError) in
+            try OverlayKey.appendWrites(over: key, to: &buffer)
+        }
+        return try stacks(prefix: prefix, in: source).first ?? OverlayStack(key: key)
+    }
+
+    /// The local writes over the rows of a resource.
+    func stacks<Source: TableReader & ~Copyable>(
+        of resource: ResourceKey, in source: borrowing Source
+    ) throws -> [OverlayStack] {
+        let prefix = try Transaction.key { (key) throws(FormatError) in
+            try OverlayKey.appendWrites(over: resource, to: &key)
+        }
+        return try stacks(prefix: prefix, in: source)
+    }
+
+    private func stacks<Source: TableReader & ~Copyable>(
+        prefix: [UInt8], in source: borrowing Source
+    ) throws -> [OverlayStack] {
+        var found: [OverlayStack] = []
+        try forEachRaw(.overlay, prefix: prefix, in: source) { entry in
+            // A key that is none is a finding, and belongs to no row.
+            guard case (let row, let sequence?)? = try? OverlayKey.decode(entry.key) else { return true }
+            if found.last?.key != row { found.append(OverlayStack(key: row)) }
+            let (key, value) = (entry.key, entry.value)
+            let record = Result { () throws(FormatError) in
+                let body = try Record.open(
+                    value, key: key, seed: TableName.overlay.seed, codec: RecordHeader.tupleCodec)
+                return try OverlayRecord(decoding: body)
+            }
+            found[found.count - 1].layers.append(OverlayStack.Layer(sequence: sequence, record: record))
+            return true
+        }
+        return found
+    }
+
+    /// What the server has of a row, copied.
+    func serverRow<Source: TableReader & ~Copyable>(at key: RowKey, in source: borrowing Source) throws -> KnownRow {
+        do {
+            guard let row = try row(at: key, in: source) else { return .success(nil) }
+            return .success(RowContent(row))
+        } catch StoreError.damaged(_, let reason) {
+            return .failure(reason)
+        }
+    }
+
+    /// The row after each of the writes of a stack.
+    func rows<Source: TableReader & ~Copyable>(
+        of stack: OverlayStack, in source: borrowing Source
+    ) throws -> [KnownRow] {
+        try stack.rows { try serverRow(at: stack.key, in: source) }
+    }
+
+    /// The overlays of a stack, with the row that each of them makes.
+    func overlays<Source: TableReader & ~Copyable>(
+        _ stack: OverlayStack, in source: borrowing Source
+    ) throws -> [Overlay] {
+        let rows = try rows(of: stack, in: source)
+        return try zip(stack.layers, rows).map { layer, row in
+            let record = try decoding(.overlay) { () throws(FormatError) in try layer.record.get() }
+            return Overlay(stack.key, layer.sequence, record, row: try? row.get())
+        }
+    }
+}
+
+extension JSONMergePatch {
+    /// What it makes of a row's payload; one that is marked with another codec counts as an empty object.
+    package func merged(over payload: [UInt8], codec: PayloadCodec) -> [UInt8] {
+        merged(over: codec == .json ? payload.span : Span())
+    }
+}

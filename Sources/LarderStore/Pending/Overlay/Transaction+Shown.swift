@@ -1,0 +1,85 @@
+internal import LarderEngine
+internal import LarderFormat
+
+// What readers see of a row that local writes lie over is a record of its own, made of those writes and of what the server
+// has. Whatever changes one of them makes it anew in the same transaction.
+
+/// Brings what readers see of rows that local writes lie over in line with the server's rows beneath them.
+final class OverlaidRowStage: RowStage {
+    init(_ file: OpenFile) {}
+
+    func changed(_ row: RowChange, in transaction: inout Transaction) throws {
+        if row.isOverlaid { try transaction.refreshOverlay(under: row) }
+    }
+
+    func replacedRows(of resource: ResourceKey, in transaction: inout Transaction) throws {
+        try transaction.refreshOverlays(of: resource)
+    }
+}
+
+extension Transaction {
+    /// Makes what readers see of a row anew after the server's row was changed; observers are told if that is another row.
+    fileprivate mutating func refreshOverlay(under row: RowChange) throws {
+        let stack = try tables.stack(at: row.key, in: engine)
+        if !stack.layers.isEmpty { return try show(stack) }
+        if row.isRemoval { effects.changes.noteRemoval(row.key) } else { effects.changes.noteUpsert(row.key) }
+    }
+
+    /// Makes what readers see of a row anew of the writes over it; observers are told if that is another row.
+    mutating func refreshOverlay(at key: RowKey) throws { try show(try tables.stack(at: key, in: engine)) }
+
+    /// Makes what readers see of the rows of a resource anew, after all that the server has was replaced or withdrawn, which
+    /// observers are told by other means.
+    fileprivate mutating func refreshOverlays(of resource: ResourceKey) throws {
+        guard try record(of: resource)?.overlays ?? 0 > 0 else { return }
+        for stack in try tables.stacks(of: resource, in: engine) { try show(stack, isNoted: false) }
+    }
+
+    private mutating func show(_ stack: OverlayStack, isNoted: Bool = true) throws {
+        // A damaged write must not keep its resource from being synced: where one takes part, the row is unknown until that is
+        // mended.
+        let row = try tables.rows(of: stack, in: engine).last
+        let key = try Self.shownKey(stack.key)
+        try show(row, value: row.map { stack.sealed($0, key: key) }, at: stack.key, stored: key, isNoted: isNoted)
+    }
+
+    /// Shows the row that a pending write makes which lies over all others.
+    mutating func showTop(_ row: RowContent?, at key: RowKey) throws {
+        let stored = try Self.shownKey(key)
+        let isLowestConfirmed = try tables.shownRow(stored, in: engine)?.isLowestConfirmed ?? false
+        let value = OverlayStack.sealed(.success(row), isLowestConfirmed: isLowestConfirmed, key: stored)
+        try show(.success(row), value: value, at: key, stored: stored, isNoted: true)
+    }
+
+    /// Stores what readers see of a row that local writes lie over, or removes it where none does any more.
+    private mutating func show(
+        _ row: KnownRow?, value: [UInt8]?, at key: RowKey, stored: [UInt8], isNoted: Bool
+    ) throws {
+        if let value, try engine.value(forKey: stored.rawSpan, in: tables.overlay)?.equals(value.rawSpan) == true {
+            return
+        }
+        let before = try tables.shownRow(stored, in: engine)?.row
+        if let value {
+            try put(value.rawSpan, key: stored.rawSpan, in: .overlay)
+        } else if before != nil {
+            try remove(key: stored, in: .overlay)
+        }
+        if (before == nil) != (value == nil) { try countOverlaid(value == nil ? -1 : 1, of: key.resource) }
+        guard isNoted else { return }
+        let (was, isNow) = try (
+            before ?? tables.serverRow(at: key, in: engine), row ?? tables.serverRow(at: key, in: engine)
+        )
+        guard case .success(let shown) = isNow, was != isNow else { return }
+        if shown == nil { effects.changes.noteRemoval(key) } else { effects.changes.noteUpsert(key) }
+    }
+
+    static func shownKey(_ row: RowKey) throws(StoreError) -> [UInt8] {
+        try key { (buffer) throws(FormatError) in try OverlayKey.append(row, to: &buffer) }
+    }
+
+    /// Keeps the count that tells readers whether there is anything to look for.
+    private mutating func countOverlaid(_ change: Int64, of resource: ResourceKey) throws {
+        // A count that was wrong on the medium is a finding, not a reason to stop writing.
+        try update(resource) { $0.overlays = max(0, $0.overlays.addingReportingOverflow(change).partialValue) }
+    }
+}
