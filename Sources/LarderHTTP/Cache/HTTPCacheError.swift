@@ -83,13 +83,16 @@ extension HTTPCacheError {
         return code == 511 || (300..<400).contains(code) && code != 304 || ContentKind(head.headerFields) == .page
     }
 
-    /// Whether a request without an answer may have reached the server.
+    /// Whether the server may have performed a request that it did not accept: without an answer, or by one that says nothing else.
+    ///
+    /// Of answers as the outbox judges them: a gateway's, a conflict that may be the request itself, and a status that HTTP does not know.
     var mayHaveArrived: Bool {
         switch self {
         case .transport(.connectionRefused), .transport(.noConnection), .transport(.tls),
             .transport(.timeout(.connect)),
             .transport(.invalidRequest):
             false
+        case .server(let head): [409, 502, 504].contains(head.status.code) || !(200...599).contains(head.status.code)
         default: true
         }
     }

@@ -3,9 +3,10 @@ internal import LarderStore
 
 /// The snapshots that a run fetches only behind its last page.
 ///
-/// A server that answers a snapshot with a wait (`Retry-After`) ends the run, and may answer so at every attempt. A run that comes
-/// to a snapshot that failed before therefore fetches this one and all that follow behind the pages: no such answer keeps
-/// the changes of other resources from coming.
+/// A server that answers a snapshot with a wait (`Retry-After`) ends the run, and may answer so at every attempt. A run therefore
+/// fetches a snapshot that failed before behind the pages, and an incremental run also all that follow it: no such answer keeps
+/// the changes of other resources from coming. A bootstrap's pages list resources only, so there the others are fetched at
+/// once: what a run that is cut short has brought is not fetched again.
 struct DeferredSnapshots: Sendable {
     private struct Entry {
         var order: FullCopyOrder
@@ -18,20 +19,24 @@ struct DeferredSnapshots: Sendable {
     private var count = 0
     private var isOn = false
 
-    /// Adds `snapshots` where they, or some before them, are to wait for the pages.
+    /// Adds those of `snapshots` that are to wait for the pages.
     ///
-    /// - Returns: false where they are to be fetched at once.
-    mutating func add(_ snapshots: SnapshotOrders) -> Bool {
-        isOn = isOn || !snapshots.attempts.isEmpty
-        guard isOn else { return false }
+    /// - Returns: those that are to be fetched at once.
+    mutating func add(_ snapshots: SnapshotOrders, _ kind: SyncReport.Kind) -> [FullCopyOrder] {
+        isOn = isOn || kind == .incremental && !snapshots.attempts.isEmpty
+        var others: [FullCopyOrder] = []
         for order in snapshots.orders {
+            guard isOn || snapshots.attempts[order.resource] != nil else {
+                others.append(order)
+                continue
+            }
             let known = entries[order.resource]?.order.rule.changeSequence ?? .min
             if known >= order.rule.changeSequence { continue }
             entries[order.resource] = Entry(
                 order: order, attempts: snapshots.attempts[order.resource] ?? 0, place: count)
             count += 1
         }
-        return true
+        return others
     }
 
     /// Whether a change is left to the snapshot of its resource, which then has to contain it.

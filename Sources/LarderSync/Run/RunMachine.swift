@@ -191,7 +191,9 @@ extension RunMachine {
 extension RunMachine {
     private mutating func fetch(_ all: SnapshotOrders) -> [RunEffect] {
         for failure in all.held { missing[failure.resource] = failure }
-        return deferred.add(all) ? applyNext() : copy(all.orders)
+        guard let run else { preconditionFailure("snapshots of a run that has not begun") }
+        let orders = deferred.add(all, run.kind)
+        return orders.isEmpty ? applyNext() : copy(orders)
     }
 
     /// Begins to fetch `orders`, at most so many at a time as the configuration allows.

@@ -96,6 +96,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [(503, false), (429, false), (401, false), (500, false), (502, true), (504, true)])
+    func `of a persistent class that the server turned away is in doubt only where it may have it`(
+        status: Int, isInDoubt: Bool
+    ) async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        world.network.plan(.status(.init(code: status)), where: { $0.method != .get })
+        #expect(isQueued(try await world.cache.save(user(1), payload: Array("10".utf8))))
+        let entry = try #require(try world.store.read { view in try view.outboxEntries() }.first)
+        #expect(entry.delivery.isInDoubt == isInDoubt)
+    }
+
     @Test func `of a persistent class is shown over what the server says meanwhile`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)

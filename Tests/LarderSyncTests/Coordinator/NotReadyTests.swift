@@ -137,7 +137,7 @@ struct EarlierFailureTests {
             await gate.held()
             let task = await waiting(coordinator)
             gate.open()
-            return await task.result
+            return await task.endOrCancellation()
         }
         if isMended {
             #expect(try told.get().isComplete)

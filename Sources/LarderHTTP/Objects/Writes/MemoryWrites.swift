@@ -74,10 +74,10 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// Notes that a write is about to be sent: the server may have it from then on.
-    func noteTry(_ id: UUIDBytes) {
+    /// Notes whether the server may have a write: it may from when it is about to be sent.
+    func note(_ id: UUIDBytes, isInDoubt: Bool) {
         items.withLock { items in
-            for place in items.indices where items[place].write.id == id { items[place].write.isInDoubt = true }
+            for place in items.indices where items[place].write.id == id { items[place].write.isInDoubt = isInDoubt }
         }
     }
 

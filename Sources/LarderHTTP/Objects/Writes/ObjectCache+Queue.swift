@@ -54,8 +54,12 @@ extension ObjectCache {
         // Read again for each: a write may be given up or moved to the queue while the one before it is under way.
         while try await giveUpWritesOfOthers(), let item = writes.first {
             let write = item.write
-            writes.noteTry(write.id)
+            writes.note(write.id, isInDoubt: true)
             let attempt = await send(write)
+            // A write that was held back, or that the server turned away, is as it was.
+            if !write.isInDoubt, case .waits(let error) = attempt, !error.mayHaveArrived {
+                writes.note(write.id, isInDoubt: false)
+            }
             if case .accepted = attempt {
                 report.sent.append(write.id)
                 // An answer that was asked for before may not have it.

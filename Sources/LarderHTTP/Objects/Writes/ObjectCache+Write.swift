@@ -94,7 +94,7 @@ extension ObjectCache {
             // An older write must not arrive after this one.
             attempt = .waits(.transport(.noConnection(reason: "older writes wait")))
         } else {
-            attempt = await sendAndKeep(made, write, changes, queue, in: target)
+            attempt = await sendAndKeep(made, write, changes, in: target)
         }
         switch attempt {
         case .accepted(let head): return .sent(head)
@@ -128,12 +128,11 @@ extension ObjectCache {
     }
 
     private func sendAndKeep(
-        _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
-        in target: ObjectPersistence
+        _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], in target: ObjectPersistence
     ) async -> WriteAttempt {
         let start = order.begin()
         defer { order.end(start) }
-        let attempt = await send(made, keyField: queue?.keyField)
+        let attempt = await send(made)
         guard case .accepted = attempt else { return attempt }
         do throws(HTTPCacheError) {
             try checkAccount(of: made)
@@ -161,6 +160,6 @@ extension ObjectCache {
         var isBehind = writes.isWaiting(about: made.object)
         if let queue, try isWaiting(about: made.object, in: queue) { isBehind = true }
         if isBehind { return .waits(.transport(.noConnection(reason: "older writes about the object wait"))) }
-        return await sendAndKeep(made, write, [], queue, in: .memory)
+        return await sendAndKeep(made, write, [], in: .memory)
     }
 }

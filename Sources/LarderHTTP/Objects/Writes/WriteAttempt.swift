@@ -37,9 +37,9 @@ enum WriteAttempt: Sendable {
 
 extension ObjectCache {
     /// Sends a write once.
-    func send(_ write: QueuedWrite, keyField: HTTPField.Name? = nil) async -> WriteAttempt {
+    func send(_ write: QueuedWrite) async -> WriteAttempt {
         do throws(HTTPCacheError) {
-            let request = try request(for: write, keyField)
+            let request = try request(for: write)
             // Behind the request: its credentials are those of an account that is signed in until here.
             try checkLogin(for: write)
             let response = try await send(request, body: write.method == .delete ? nil : write.payload)
@@ -49,16 +49,16 @@ extension ObjectCache {
         }
     }
 
-    private func request(
-        for write: QueuedWrite, _ keyField: HTTPField.Name?
-    ) throws(HTTPCacheError) -> HTTPRequest {
+    private func request(for write: QueuedWrite) throws(HTTPCacheError) -> HTTPRequest {
         var request: HTTPRequest
         do {
             request = try service.request(write.method, write.path)
         } catch {
             throw .invalidRequest("the service has no request for this write")
         }
-        if let name = keyField ?? HTTPField.Name("Idempotency-Key") {
+        // The queue's own, also for a write in memory: it may be handed to the queue, and is one write to the server.
+        let queue = state.withLock { $0.persistent?.writes }
+        if let name = queue?.keyField ?? HTTPField.Name("Idempotency-Key") {
             request.headerFields[name] = write.id.description
         }
         if !write.payload.isEmpty {

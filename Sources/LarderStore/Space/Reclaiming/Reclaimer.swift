@@ -53,7 +53,8 @@ final class Reclaimer: SharedPart {
     /// One batch; on the writer thread.
     private func step(in shared: SharedState) {
         let start = state.withLock { state in
-            state.isWanted = false
+            // Garbage made while a round is under way may lie before its place: another round is due then.
+            if state.place == GarbageKey.removable { state.isWanted = false }
             return state.place
         }
         var place = start

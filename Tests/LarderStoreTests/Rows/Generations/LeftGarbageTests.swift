@@ -44,6 +44,27 @@ final class OtherHolder {
         withExtendedLifetime(holder) {}
     }
 
+    @Test func `is removed when it was made behind the reclaimer's place`() async throws {
+        let store = try directory.open()
+        // The generation of the first resource has the lower number, so its garbage lies in front.
+        try await fill(store, 1, rows: 100)
+        try await fill(store, 2, rows: 400)
+        let full = try size(store)
+        try await store.write { transaction in try transaction.withdraw(big(2), floor: 9, as: .hidden) }
+        var isDone = false
+        while !isDone {
+            // Short writes come between the steps of the reclaimer.
+            isDone = try await store.write { transaction in
+                guard try transaction.storedSize() < full * 9 / 10 else { return false }
+                try transaction.withdraw(big(1), floor: 9, as: .hidden)
+                return true
+            }
+        }
+        try await store.eventually { try !hasGarbage(store) }
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
     @Test func `does not include what another process may be writing`() async throws {
         let first = try directory.open()
         _ = try await first.beginStaging(translations)
