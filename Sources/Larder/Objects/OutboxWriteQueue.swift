@@ -59,8 +59,8 @@ public struct OutboxWriteQueue: WriteQueue {
         }
     }
 
-    /// Who is signed in, as the outbox was told; a session in the store has to agree, and alone says so where the outbox knows of no
-    /// accounts.
+    /// The signed-in account, as the outbox has it. A session in the store must agree; where the outbox has no accounts, the
+    /// session decides.
     ///
     /// - Throws: what the store throws.
     public func gate() throws -> SessionGate {

@@ -1,9 +1,9 @@
 #if DEBUG
 internal import Synchronization
 
-/// What is asked of tables, counted for tests; not there in a release build.
+/// Counts the accesses to tables, for tests. Debug builds only.
 package final class AccessCounts: Sendable {
-    /// Where what the current task asks is counted.
+    /// The counter of the current task.
     @TaskLocal package static var current: AccessCounts?
 
     fileprivate let counts = Mutex<[TableAccess: Int]>([:])

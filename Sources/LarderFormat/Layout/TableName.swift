@@ -30,7 +30,7 @@ package enum TableName: String, CaseIterable, Sendable {
     case indexes
     /// Rings of points that are uploaded many at a time.
     case buffers
-    /// What is being written and what waits to be removed, as ranges of other tables.
+    /// Ranges of other tables that are being written or wait to be removed.
     case garbage
 
     /// The tables with what no server has: each store has them, as long as it is not damaged.

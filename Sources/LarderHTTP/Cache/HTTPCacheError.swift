@@ -23,8 +23,8 @@ public enum HTTPCacheError: Error, Sendable {
     case unreadable(any Error)
     /// The request cannot be sent or cached as it stands.
     case invalidRequest(String)
-    /// Nobody is signed in (any more), or another account is than the write was made under: it is neither sent (again) nor
-    /// queued. Whether the server has one that was being sent is not known.
+    /// The account of a write is not signed in any more: the write is neither sent again nor queued. If it was being sent, the
+    /// server may have it.
     case notSignedIn
 }
 

@@ -16,7 +16,7 @@ public final class Outbox: Sendable {
     package let store: Store
     /// The header field that carries the idempotency key.
     package var keyField: HTTPField.Name { configuration.keyField }
-    /// Who is signed in, as far as the outbox knows.
+    /// The authentication state that the outbox goes by.
     package var gate: SessionGate { state.withLock { $0.gate } }
     let transport: any Transport
     let configuration: OutboxConfiguration

@@ -4,7 +4,7 @@ internal import Synchronization
 
 // A write carries the account it was made under. Whatever sends, queues or keeps it looks here whether that is still signed in.
 extension ObjectCache {
-    /// Who is signed in, as the queue of persistent classes knows it; without a queue there are no accounts.
+    /// The authentication state of the queue of persistent classes; without a queue there are no accounts.
     func gate() throws(HTTPCacheError) -> SessionGate {
         do {
             return try state.withLock { $0.persistent?.writes }?.gate() ?? .signedIn(nil)

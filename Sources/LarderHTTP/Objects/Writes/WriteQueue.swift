@@ -76,7 +76,7 @@ public protocol WriteQueue: Sendable {
     /// Returns when none of it waits any more, or when it cannot be sent now.
     func sendWaiting(about object: ObjectName) async throws
 
-    /// Who is signed in: writes are made under that account, and sent, queued and kept while it stays.
+    /// The authentication state: writes are made under its account, and sent, queued and kept while that stays signed in.
     func gate() throws -> SessionGate
 
     /// What the answer to a write means that was sent directly: the same as if the queue had sent it.

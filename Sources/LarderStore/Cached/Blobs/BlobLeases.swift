@@ -105,7 +105,7 @@ extension Transaction {
 }
 
 extension SharedState {
-    /// Who reads which blob.
+    /// The readers of blobs, by blob.
     var leases: BlobLeases { part(BlobLeases.self) }
 }
 

@@ -101,7 +101,7 @@ extension UsageNotes: CommitStage {
 }
 
 extension SharedState {
-    /// What was used since usage was last written down.
+    /// The uses since usage was last written.
     var usage: UsageNotes { part(UsageNotes.self) }
 }
 

@@ -58,7 +58,7 @@ extension Verifier {
             return
         }
         let found = try snapshot.value(forKey: key.rawSpan, in: tables.overlay)
-        // What is damaged is a finding of its own; what depends on it may have been made before.
+        // A damaged record is a finding of its own; a row that depends on it may have been made before the damage.
         if case .failure? = made { return }
         if let found, (try? Record.open(found, key: key.rawSpan, seed: TableName.overlay.seed)) == nil { return }
         let wanted = made.map { stack.sealed($0, key: key) }

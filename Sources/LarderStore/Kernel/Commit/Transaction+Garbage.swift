@@ -48,7 +48,7 @@ extension Tables {
         return found
     }
 
-    /// What is known of a range; nil when it is not entered, or its record is damaged.
+    /// The record of a range; nil when the range is not entered or its record is damaged.
     func garbageRecord<Source: TableReader & ~Copyable>(
         _ key: GarbageKey, in source: borrowing Source
     ) throws -> GarbageRecord? {

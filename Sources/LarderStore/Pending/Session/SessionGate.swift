@@ -1,6 +1,6 @@
 internal import LarderFormat
 
-/// Who is signed in, and so whose writes may be made and sent.
+/// The authentication state: the account whose writes may be made and sent.
 public enum SessionGate: Hashable, Sendable {
     /// This account, or nobody where there are no accounts.
     case signedIn(String?)
