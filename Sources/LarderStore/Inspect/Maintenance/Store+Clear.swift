@@ -4,7 +4,7 @@ internal import LarderFormat
 extension Store {
     /// Removes all content: rows, responses, tokens, the outbox, local changes, the journal, and the words kept for
     /// searches in a file of their own. The store stays open and usable; numbers go on where they were, so that none is
-    /// used twice, and secondary indexes stay declared.
+    /// used twice. Secondary indexes go with their declarations; a host declares them again.
     ///
     /// For signing out. Stop what syncs and sends first: what is written meanwhile may stay. In commits of bounded size;
     /// a process that dies on the way leaves a sound store with a part of its content, and the next call goes on. Bytes
