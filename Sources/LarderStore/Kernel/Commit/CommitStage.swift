@@ -23,6 +23,8 @@ protocol CommitStage: SharedPart {
     func complete(_ transaction: inout Transaction) throws
     /// Handles what a commit has left to do, on the writer thread, after observers were notified.
     func committed(_ effects: CommitEffects, in shared: SharedState)
+    /// Whether a transaction that has just failed may succeed in another run, which goes without what the stage came upon.
+    func canRunAgain() -> Bool
     /// Recovers what other processes have left, once, at the first open for writing.
     ///
     /// - Parameter isAlone: whether no other process has the store open.
@@ -36,6 +38,7 @@ protocol CommitStage: SharedPart {
 extension CommitStage {
     func complete(_ transaction: inout Transaction) throws {}
     func committed(_ effects: CommitEffects, in shared: SharedState) {}
+    func canRunAgain() -> Bool { false }
     func recover(_ store: Store, isAlone: Bool) {}
     func begin(_ store: Store) {}
     func end(_ store: Store) {}

@@ -104,8 +104,14 @@ final class SharedState: Sendable {
         durability: Durability, isBulk: Bool = false, _ body: (inout Transaction) throws -> Result
     ) throws -> Result {
         let (result, effects) = try meter.measure(isBulk: isBulk) {
-            try environment.transact(durability: durability) { (engine: inout WriteTransaction) in
-                try Transaction.run(&engine, self, body)
+            while true {
+                do {
+                    return try environment.transact(durability: durability) { (engine: inout WriteTransaction) in
+                        try Transaction.run(&engine, self, body)
+                    }
+                } catch {
+                    if stages.allSatisfy({ !$0.canRunAgain() }) { throw error }
+                }
             }
         }
         publish(effects)

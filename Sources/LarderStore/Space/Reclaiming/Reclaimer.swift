@@ -6,7 +6,7 @@ internal import Synchronization
 /// Removes what waits in `garbage` behind the callers' backs, in short commits that let other writes go first.
 ///
 /// What waits is known to the store alone. A commit that fails, as on a full disk, is tried again after the next one that
-/// succeeds; what is damaged is passed over until then.
+/// succeeds. What is damaged stays entered and is passed over until the store is opened anew.
 final class Reclaimer: SharedPart {
     private struct State {
         /// Whether there may be something to remove that was not looked at.
@@ -16,6 +16,10 @@ final class Reclaimer: SharedPart {
         var place = GarbageKey.removable
         /// The failure that was logged last, until a commit succeeds.
         var failure: String?
+        /// Ranges that could not be removed, because a page or a record of theirs is damaged.
+        var damaged: Set<GarbageKey> = []
+        /// Whether the transaction under way came upon one of them first.
+        var hasFoundDamage = false
     }
 
     private let host: HostServices
@@ -74,10 +78,9 @@ final class Reclaimer: SharedPart {
             if goesOn { schedule(in: shared) }
         } catch {
             report(error)
-            // Trying at once would keep the writer busy for nothing. What is damaged is passed over then.
-            let isPassedOver = Self.isDamage(error) && place != start
-            state.withLock { [place] state in
-                state.place = isPassedOver ? place + [0] : GarbageKey.removable
+            // Trying at once would keep the writer busy for nothing.
+            state.withLock { state in
+                state.place = GarbageKey.removable
                 state.isWanted = true
                 state.isRunning = false
             }
@@ -105,15 +108,33 @@ final class Reclaimer: SharedPart {
             level: isKnown ? .debug : .warning, "could not reclaim garbage", metadata: ["error": "\(failure)"])
     }
 
-    private static func isDamage(_ error: any Error) -> Bool {
+    /// Whether a range is passed over.
+    func isDamaged(_ key: GarbageKey) -> Bool { state.withLock { $0.damaged.contains(key) } }
+
+    /// Notes why a range could not be removed, if that is damage.
+    func noteFailure(_ error: any Error, removing key: GarbageKey) {
         switch error {
-        case StoreError.damaged, EngineError.corrupted: true
-        default: false
+        case StoreError.damaged, EngineError.corrupted: break
+        default: return
         }
+        state.withLock { state in
+            state.damaged.insert(key)
+            state.hasFoundDamage = true
+        }
+        host.logger.warning(
+            "a damaged range of garbage is passed over", metadata: ["range": "\(key)", "error": "\(error)"])
     }
 }
 
 extension Reclaimer: CommitStage {
+    /// Damage may have spoiled all of the transaction that came upon it; run again, that passes the range over.
+    func canRunAgain() -> Bool {
+        state.withLock { state in
+            defer { state.hasFoundDamage = false }
+            return state.hasFoundDamage
+        }
+    }
+
     func committed(_ effects: CommitEffects, in shared: SharedState) { goOn(hasMore: effects.hasGarbage, in: shared) }
 
     func recover(_ store: Store, isAlone: Bool) { store.recover(isAlone: isAlone) }

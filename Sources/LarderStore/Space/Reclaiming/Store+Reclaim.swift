@@ -6,9 +6,10 @@ extension Store {
     /// Removes all garbage (generations, blobs that nobody holds, indexes that were given up) in short commits that let
     /// other writes go first.
     ///
-    /// Happens by itself after a swap, a withdrawal or a removal; this waits for it.
+    /// Happens by itself after a swap, a withdrawal or a removal; this waits for it. What is damaged stays, and is found by
+    /// ``verify(progress:_:)``.
     ///
-    /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
+    /// - Throws: `CancellationError` between two commits; ``EngineError``.
     public func reclaim() async throws {
         if isReadOnly { return }
         var start = GarbageKey.removable

@@ -40,12 +40,24 @@ extension Transaction {
         return isFree
     }
 
-    /// Removes some of one range, and its key with the last of it; nothing of a range that a record leads to, which only a
-    /// damaged file has here.
+    /// Removes some of one range, and its key with the last of it; nothing of a damaged one, nor of one that a record leads
+    /// to, which only a damaged file has here.
     ///
     /// - Returns: the bytes of keys and values that were removed, and whether there are more.
     mutating func reclaim(
         _ key: GarbageKey, bytes limit: Int64, isTimeUp: () -> Bool
+    ) throws -> (bytes: Int64, isMore: Bool) {
+        if shared.reclaimer.isDamaged(key) { return (0, false) }
+        do {
+            return try removeSome(of: key, bytes: limit, isTimeUp: isTimeUp)
+        } catch {
+            shared.reclaimer.noteFailure(error, removing: key)
+            throw error
+        }
+    }
+
+    private mutating func removeSome(
+        of key: GarbageKey, bytes limit: Int64, isTimeUp: () -> Bool
     ) throws -> (bytes: Int64, isMore: Bool) {
         let own = key.record
         if try engine.value(forKey: own.key.rawSpan, in: tables[own.table]) != nil { return (0, false) }
