@@ -3,11 +3,12 @@ internal import LarderFormat
 
 extension Store {
     /// What the layers keep in memory for an open file, the lowest layer first: the order in which they handle commits.
+    /// Rows are tallied behind all that may change rows.
     static let parts: [any SharedPart.Type] = [
         StagingSlot.self,
         BlobLeases.self, UsageNotes.self, CollectionReads.self, SingleAnswerUpkeep.self,
         OverlaidRowStage.self, ListPasses.self, ListDoubts.self, Releaser.self,
-        Room.self, Reclaimer.self,
+        RowTallyStage.self, Room.self, Reclaimer.self,
     ]
 
     /// Opens the store in the directory at `path`, made when it does not exist.

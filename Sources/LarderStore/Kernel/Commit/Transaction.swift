@@ -59,10 +59,18 @@ public struct Transaction: ~Copyable {
 extension Transaction {
     /// Stores a whole value and counts its size.
     mutating func put(_ value: borrowing RawSpan, key: borrowing RawSpan, in name: TableName) throws {
-        let table = tables[name]
-        let old = try engine.value(forKey: key, in: table)?.byteCount
+        let old = try engine.value(forKey: key, in: tables[name])?.byteCount
+        try put(value, key: key, in: name, replacing: old)
+    }
+
+    /// As ``put(_:key:in:)``, for a caller that has looked at the value it replaces.
+    ///
+    /// - Parameter old: the size of that value; nil where there is none.
+    mutating func put(
+        _ value: borrowing RawSpan, key: borrowing RawSpan, in name: TableName, replacing old: Int?
+    ) throws {
         mutationCount += 1
-        try engine.set(value, forKey: key, in: table)
+        try engine.set(value, forKey: key, in: tables[name])
         if name != .meta {
             sizeDelta += Int64(value.byteCount) - Int64(old ?? -key.byteCount)
         }
@@ -85,10 +93,15 @@ extension Transaction {
     @discardableResult
     mutating func remove(key: [UInt8], in name: TableName) throws -> Bool {
         guard let size = try engine.value(forKey: key.rawSpan, in: tables[name])?.byteCount else { return false }
-        mutationCount += 1
-        try engine.remove(key.rawSpan, in: tables[name])
-        noteRemoved(bytes: Int64(key.count + size))
+        try remove(key.rawSpan, in: name, size: size)
         return true
+    }
+
+    /// Removes a record whose value has `size` bytes.
+    mutating func remove(_ key: borrowing RawSpan, in name: TableName, size: Int) throws {
+        mutationCount += 1
+        try engine.remove(key, in: tables[name])
+        noteRemoved(bytes: Int64(key.byteCount + size))
     }
 
     /// Counts what was removed or added around the accounting above.

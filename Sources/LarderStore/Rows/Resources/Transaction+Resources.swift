@@ -4,12 +4,17 @@ public import LarderFormat
 extension Transaction {
     /// What is known of a resource, this transaction's own changes included.
     public func resource(_ key: ResourceKey) throws -> Resource? {
-        try tables.resource(key, in: engine).map { Resource(key, $0) }
+        try record(of: key).map { Resource(key, $0) }
     }
 
-    /// The record of a resource.
+    /// The record of a resource, with what this transaction has counted of its rows.
     package func record(of resource: ResourceKey) throws -> ResourceRecord? {
-        try tables.resource(resource, in: engine)
+        var record = try tables.resource(resource, in: engine)
+        if let counted = record?.liveGeneration.flatMap({ effects.states.known(RowTallies.self)?[$0] }) {
+            record?.rowCount = counted.rowCount
+            record?.byteCount = counted.byteCount
+        }
+        return record
     }
 
     /// Changes the record of a resource, made when there is none.
@@ -77,9 +82,9 @@ extension Transaction {
 
     /// Gives the rows of a generation up, shown or being written; they are removed after the commit.
     mutating func discardGeneration(_ generation: Int64) throws {
-        var record: GenerationRecord?
+        var record = effects.states.known(RowTallies.self)?.remove(generation)
         do {
-            record = try tables.generation(generation, in: engine)
+            if record == nil { record = try tables.generation(generation, in: engine) }
         } catch StoreError.damaged {
             // A damaged record must not keep its resource from being replaced.
         }

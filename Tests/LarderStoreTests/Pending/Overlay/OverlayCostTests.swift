@@ -1,26 +1,8 @@
 // Proves what overlays cost, in lookups, moves of cursors and bytes hashed: a read and a page do not pay for what they do not show.
 #if DEBUG
-import LarderEngine
 import LarderFormat
 import LarderStore
 import Testing
-
-/// What a piece of work costs.
-private struct Cost: Hashable, CustomStringConvertible {
-    var lookups = 0
-    var moves = 0
-    var sets = 0
-    var hashed = 0
-
-    var description: String { "\(lookups) lookups, \(moves) moves, \(sets) sets, \(hashed) bytes hashed" }
-
-    init(of body: () throws -> Void) rethrows {
-        let (accesses, bytes) = (AccessCounts(), HashedBytes())
-        try AccessCounts.$current.withValue(accesses) { try HashedBytes.$current.withValue(bytes) { try body() } }
-        (lookups, moves, sets) = (accesses[.lookup], accesses[.move], accesses[.set])
-        hashed = bytes.count
-    }
-}
 
 @Suite struct `What overlays cost` {
     private let temporary = TemporaryStore()

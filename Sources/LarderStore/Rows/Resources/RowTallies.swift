@@ -1,0 +1,101 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// The records of the generations whose rows a transaction has changed one by one, kept until it writes them: once each,
+/// and not once a row.
+final class RowTallies: CommitState {
+    private struct Counted {
+        /// The resource that shows the generation.
+        let owner: ResourceKey
+        var record: GenerationRecord
+    }
+
+    private var counted: [Int64: Counted] = [:]
+
+    init(_ shared: SharedState) {}
+
+    /// The record of a generation, if rows of it were changed.
+    subscript(generation: Int64) -> GenerationRecord? { counted[generation]?.record }
+
+    /// Keeps the record of the generation that rows were changed in.
+    func keep(_ record: GenerationRecord, of source: RowSource) {
+        counted[source.generation] = Counted(owner: source.owner, record: record)
+    }
+
+    /// Forgets a generation that is given up, and answers its record.
+    func remove(_ generation: Int64) -> GenerationRecord? { counted.removeValue(forKey: generation)?.record }
+
+    /// Forgets all of them, in the order of their numbers.
+    fileprivate func removeAll() -> [(generation: Int64, owner: ResourceKey, record: GenerationRecord)] {
+        defer { counted = [:] }
+        return counted.sorted { $0.key < $1.key }.map { ($0.key, $0.value.owner, $0.value.record) }
+    }
+}
+
+/// Writes the tallies of a transaction. Registered behind every stage that may change rows, and before what measures the size.
+final class RowTallyStage: CommitStage {
+    init(_ file: OpenFile) {}
+
+    func complete(_ transaction: inout Transaction) throws { try transaction.writeTallies() }
+}
+
+extension Transaction {
+    /// Counts a change of the rows of a generation.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` where the generation has no record that can be read.
+    mutating func count(_ tally: RowTally, in source: RowSource) throws {
+        let tallies = state(RowTallies.self)
+        guard var record = try tallies[source.generation] ?? tables.generation(source.generation, in: engine) else {
+            let reason = FormatError.invalidValue(field: "liveGeneration", value: source.generation)
+            throw StoreError.damaged(table: TableName.resources.rawValue, reason: reason)
+        }
+        try tally.apply(to: &record)
+        tallies.keep(record, of: source)
+    }
+
+    fileprivate mutating func writeTallies() throws {
+        // Forgotten first: a record that is read with its tally would look unchanged.
+        for (generation, owner, record) in effects.states.known(RowTallies.self)?.removeAll() ?? [] {
+            try putGeneration(generation, record)
+            try update(owner) {
+                $0.rowCount = record.rowCount
+                $0.byteCount = record.byteCount
+            }
+        }
+    }
+}
+
+/// What a change of rows does to the count, the bytes and the digest of their generation.
+struct RowTally {
+    private(set) var rows: Int64 = 0
+    private(set) var bytes: Int64 = 0
+    private(set) var digest: UInt64 = 0
+
+    mutating func add(key: Int, value: Int, checksum: UInt64) {
+        rows += 1
+        bytes += Int64(key + value)
+        digest &+= checksum
+    }
+
+    mutating func remove(key: Int, value: Int, checksum: UInt64) {
+        rows -= 1
+        bytes -= Int64(key + value)
+        digest &-= checksum
+    }
+
+    /// - Throws: ``StoreError/damaged(table:reason:)`` when the record counts less than was removed, or too much.
+    func apply(to record: inout GenerationRecord) throws(StoreError) {
+        record.rowCount = try Self.sum(record.rowCount, rows, "rowCount")
+        record.byteCount = try Self.sum(record.byteCount, bytes, "byteCount")
+        record.digest &+= digest
+    }
+
+    private static func sum(_ count: Int64, _ change: Int64, _ field: String) throws(StoreError) -> Int64 {
+        let (sum, overflow) = count.addingReportingOverflow(change)
+        if overflow || sum < 0 {
+            let reason = FormatError.invalidValue(field: field, value: count)
+            throw .damaged(table: TableName.generations.rawValue, reason: reason)
+        }
+        return sum
+    }
+}
