@@ -136,12 +136,3 @@ extension KeyBuffer {
         try append(recordKey: row.key)
     }
 }
-
-extension TupleReader {
-    /// Reads the full name of a row.
-    mutating func row() throws(FormatError) -> RowKey {
-        let resource = try resource()
-        let type = try text()
-        return RowKey(resource: resource, type: type, key: try recordKey())
-    }
-}

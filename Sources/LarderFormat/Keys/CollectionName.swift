@@ -72,9 +72,7 @@ extension CollectionName {
             for _ in 0..<5 { writer.appendNull() }
             return
         }
-        writer.append(resource: reference.row.resource)
-        writer.append(text: reference.row.type)
-        writer.append(recordKey: reference.row.key)
+        writer.append(row: reference.row)
         writer.append(text: reference.attribute)
     }
 
@@ -86,9 +84,7 @@ extension CollectionName {
             for _ in 0..<4 where try !reader.takeNull() { throw .invalidValue(field: "referrer", value: 0) }
             return
         }
-        let resource = try reader.resource()
-        let type = try reader.text()
-        let row = RowKey(resource: resource, type: type, key: try reader.recordKey())
+        let row = try reader.row()
         reference = Reference(row: row, attribute: try reader.text())
     }
 

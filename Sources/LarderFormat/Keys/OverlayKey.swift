@@ -40,9 +40,7 @@ package enum OverlayKey {
             let kind = try reader.integer()
             guard kind == 0 else { throw .invalidValue(field: "kind", value: kind) }
         }
-        let resource = try reader.resource()
-        let type = try reader.text()
-        let row = RowKey(resource: resource, type: type, key: try reader.recordKey())
+        let row = try reader.row()
         let sequence = isWrite ? try reader.count("sequence") : nil
         try reader.end()
         return (row, sequence)

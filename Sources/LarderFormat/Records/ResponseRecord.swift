@@ -2,20 +2,6 @@
 ///
 /// FORMAT.md, "responses". Key: ``ResponseKey/response(_:)``. The body is a blob.
 package struct ResponseRecord: Hashable, Sendable {
-    /// A header field.
-    package struct Field: Hashable, Sendable {
-        /// The name, as it was received.
-        package var name: String
-        /// The value, byte for byte.
-        package var value: [UInt8]
-
-        /// A field of these parts.
-        package init(name: String, value: [UInt8]) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// A field of the request by which the response is selected.
     package struct SelectingField: Hashable, Sendable {
         /// The name, in lower case.
@@ -78,7 +64,7 @@ package struct ResponseRecord: Hashable, Sendable {
     /// The status code.
     package var status: Int64
     /// The header fields, in their order.
-    package var fields: [Field]
+    package var fields: [HeaderField]
     /// When the request was sent, in milliseconds since 1970-01-01 UTC.
     package var requestedAt: Int64
     /// When the head of the response came, likewise.
@@ -106,7 +92,7 @@ package struct ResponseRecord: Hashable, Sendable {
 
     /// Makes a record without a body, a selection or a tag, last used when it was stored.
     package init(
-        key: String, method: String, url: String, status: Int64, fields: [Field], requestedAt: Int64,
+        key: String, method: String, url: String, status: Int64, fields: [HeaderField], requestedAt: Int64,
         receivedAt: Int64, storedAt: Int64
     ) {
         self.key = key
@@ -147,7 +133,7 @@ extension ResponseRecord {
         url = try reader.text()
         status = try reader.count("status")
         fields = try Self.list(try reader.bytes()) { (list) throws(FormatError) in
-            Field(name: try list.text(), value: try list.bytes())
+            HeaderField(name: try list.text(), value: try list.bytes())
         }
         requestedAt = try reader.integer()
         receivedAt = try reader.integer()

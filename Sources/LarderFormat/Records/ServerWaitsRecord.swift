@@ -1,12 +1,12 @@
-/// The record `meta` ("waits"): until when servers asked to be left alone.
+/// The record `meta` ("waits"): the times until which servers must not be asked.
 ///
 /// FORMAT.md, "meta". At most ``Limits/serverWaits`` servers.
-package struct ServerWaitsRecord: Hashable, Sendable {
-    /// What one server asked for.
+package struct ServerWaitsRecord: TupleRecord, Hashable, Sendable {
+    /// The wait that one server asked for.
     package struct Wait: Hashable, Sendable {
         /// Scheme and authority of the server, in lower case.
         package var server: String
-        /// Until when, in milliseconds since 1970-01-01 UTC.
+        /// The end of the wait, in milliseconds since 1970-01-01 UTC.
         package var until: Int64
         /// When it was asked for, likewise.
         package var notedAt: Int64
@@ -20,37 +20,22 @@ package struct ServerWaitsRecord: Hashable, Sendable {
     }
 
     /// The waits; no two are of the same server.
-    package var waits: [Wait]
+    package var waits: [Wait] = []
+
+    /// A record without waits.
+    package init() {}
 
     /// A record of these waits.
-    package init(waits: [Wait] = []) {
+    package init(waits: [Wait]) {
         self.waits = waits
     }
 
-    /// Reads a body.
-    package init(decoding body: RawSpan) throws(FormatError) {
-        var reader = TupleReader(body)
-        let list = try reader.bytes()
-        var listReader = TupleReader(list.rawSpan)
-        waits = []
-        while !listReader.isAtEnd {
-            waits.append(
-                Wait(
-                    server: try listReader.text(), until: try listReader.integer(), notedAt: try listReader.integer()))
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.list(&waits, of: Wait(server: "", until: 0, notedAt: 0)) { coder, wait in
+            coder.text(&wait.server)
+            coder.integer(&wait.until)
+            coder.integer(&wait.notedAt)
         }
-    }
-
-    /// The body.
-    package func encode() -> [UInt8] {
-        var list = TupleWriter()
-        for wait in waits {
-            list.append(text: wait.server)
-            list.append(integer: wait.until)
-            list.append(integer: wait.notedAt)
-        }
-        var writer = TupleWriter()
-        writer.append(bytes: list.bytes)
-        return writer.bytes
     }
 
     /// The key, ("waits").

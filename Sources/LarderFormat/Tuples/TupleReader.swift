@@ -113,6 +113,13 @@ package struct TupleReader: ~Escapable {
         return ResourceKey(group, try integer())
     }
 
+    /// Reads the full name of a row.
+    mutating func row() throws(FormatError) -> RowKey {
+        let resource = try resource()
+        let type = try text()
+        return RowKey(resource: resource, type: type, key: try recordKey())
+    }
+
     /// Reads an element of any kind.
     package mutating func element() throws(FormatError) -> TupleElement {
         let code = try peek()

@@ -55,6 +55,13 @@ package struct TupleWriter {
         put(integer: resource.id)
     }
 
+    /// Appends the full name of a row.
+    mutating func append(row: RowKey) {
+        append(resource: row.resource)
+        put(text: row.type)
+        put(recordKey: row.key)
+    }
+
     /// Appends an element that a reader returned.
     package mutating func append(element: TupleElement) {
         switch element {

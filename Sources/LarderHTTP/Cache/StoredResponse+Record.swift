@@ -28,7 +28,7 @@ extension ResponseRecord {
     init(_ response: StoredResponse, key: String, options: KeepOptions, now: Int64) {
         self.init(
             key: key, method: response.method.rawValue, url: response.url, status: Int64(response.status.code),
-            fields: response.fields.map { Field(name: $0.name.rawName, value: $0.bytes) },
+            fields: response.fields.map { HeaderField(name: $0.name.rawName, value: $0.bytes) },
             requestedAt: response.requestedAt, receivedAt: response.receivedAt, storedAt: now)
         selecting = response.selecting.map { SelectingField(name: $0.name, value: $0.value) }
         part = Part(response.coverage)
@@ -43,7 +43,7 @@ extension ResponseRecord {
         // Another `Vary` selects by other fields.
         selecting = response.selecting.map { SelectingField(name: $0.name, value: $0.value) }
         status = Int64(response.status.code)
-        fields = response.fields.map { Field(name: $0.name.rawName, value: $0.bytes) }
+        fields = response.fields.map { HeaderField(name: $0.name.rawName, value: $0.bytes) }
         requestedAt = response.requestedAt
         receivedAt = response.receivedAt
         part = Part(response.coverage)

@@ -66,7 +66,7 @@ struct Settlement: Sendable {
         draft.fields.removeAll { Self.conditions.contains($0.name.lowercased()) }
         // A weak tag never matches (RFC 9110 §13.1.1).
         if let tag = conflict.remote?.entityTag, !tag.hasPrefix("W/") {
-            draft.fields.append(OutboxDraft.Field(name: "If-Match", value: Array(tag.utf8)))
+            draft.fields.append(HeaderField(name: "If-Match", value: Array(tag.utf8)))
         }
         // Without another body it is the same write still, and a file is not looked into.
         if body != nil { draft.fingerprint = draft.contentFingerprint() }

@@ -1,5 +1,4 @@
 package import LarderFormat
-package import LarderStore
 
 /// What one event leads to.
 package struct DeliveryStep: Hashable, Sendable {

@@ -23,7 +23,7 @@ extension OutboxDraft {
         where ResponseRecord.isSecret(name.canonicalName) || secret.contains(name.canonicalName) {
             throw .credentialField(name.rawName)
         }
-        self.fields = fields.map { Field(name: $0.name.rawName, value: Array($0.value.utf8)) }
+        self.fields = fields.map { HeaderField(name: $0.name.rawName, value: Array($0.value.utf8)) }
     }
 
     /// The bytes of its body, wherever they lie.

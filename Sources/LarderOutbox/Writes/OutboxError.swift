@@ -48,7 +48,7 @@ extension OutboxError: CustomStringConvertible {
         case .unknownEntry(let id): "The outbox has no entry \(id)."
         case .beingSent(let id): "The entry \(id) is being sent: wait for its outcome."
         case .alreadyTried(let id): "The entry \(id) was tried already: the server may have it as it is."
-        case .notApplicable(let id, let state): "The entry \(id) is \(state.rawValue): this cannot be done with it."
+        case .notApplicable(let id, let state): "The entry \(id) is \(state): this cannot be done with it."
         case .offline: "There is no network, and the write may not wait for one."
         case .credentialField(let name): "Writes are stored without credentials: \(name) is added when they are sent."
         case .notSignedIn: "The account of the write is not signed in."

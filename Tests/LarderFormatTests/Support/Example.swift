@@ -93,55 +93,54 @@ enum Example {
     static let member = MemberRecord(listedInRun: 1, finishedInRun: 1)
 
     static let entry: OutboxRecord = {
-        var record = OutboxRecord(
-            entryID: entryID, createdAt: midnight + 6000, mutationType: "note.create", method: "POST",
+        var draft = OutboxDraft(
+            id: entryID, lane: "", createdAt: midnight + 6000, mutationType: "note.create", method: "POST",
             endpoint: "/api/v4/notes", payload: Array("{\"t\":\"\0\"}".utf8))
-        record.account = "ada"
-        record.entity = "note 1"
-        record.fields = [.init(name: "Content-Type", value: Array("application/json".utf8))]
-        record.after = [doneID]
-        record.rows = [RowKey(resource: owner, type: "note", key: "1")]
-        record.deduplicationKey = "tap 5"
-        record.fingerprint = -2
-        record.loadsAnswer = true
-        return record
+        draft.account = "ada"
+        draft.entity = "note 1"
+        draft.fields = [HeaderField(name: "Content-Type", value: Array("application/json".utf8))]
+        draft.after = [doneID]
+        draft.deduplicationKey = "tap 5"
+        draft.fingerprint = .max - 1
+        draft.loadsAnswer = true
+        return OutboxRecord(draft, rows: [RowKey(resource: owner, type: "note", key: "1")])
     }()
 
     /// An upload that took the place of another entry.
     static let upload: OutboxRecord = {
-        var record = OutboxRecord(
-            entryID: doneID, createdAt: midnight, mutationType: "file", method: "PUT", endpoint: "/files/1", payload: []
-        )
-        record.blob = OutboxRecord.BlobBody(number: 1, byteCount: 12)
-        record.mostAttempts = 8
-        record.predecessor = entryID
-        return record
+        var draft = OutboxDraft(
+            id: doneID, lane: "", createdAt: midnight, mutationType: "file", method: "PUT", endpoint: "/files/1",
+            payload: [])
+        draft.blob = Blob(number: 1, byteCount: 12)
+        draft.mostAttempts = 8
+        draft.predecessor = entryID
+        return OutboxRecord(draft, rows: [])
     }()
 
     static let delivery: OutboxDeliveryRecord = {
         var record = OutboxDeliveryRecord(lane: "notes", sequence: 2, byteCount: 204)
-        record.state = .waiting
-        record.tries = 2
-        record.attempts = 1
-        record.failures = 2
-        record.firstTriedAt = midnight + 7000
-        record.lastTriedAt = midnight + 8000
-        record.isInDoubt = true
-        record.dueAt = midnight + 10_000
-        record.lastStatus = 503
-        record.lastError = "the server is unavailable (503)"
+        record.delivery.state = .waiting
+        record.delivery.tries = 2
+        record.delivery.attempts = 1
+        record.delivery.failures = 2
+        record.delivery.firstTriedAt = midnight + 7000
+        record.delivery.lastTriedAt = midnight + 8000
+        record.delivery.isInDoubt = true
+        record.delivery.dueAt = midnight + 10_000
+        record.delivery.lastStatus = 503
+        record.delivery.lastError = "the server is unavailable (503)"
         return record
     }()
 
     /// A member of a batch.
     static let batched: OutboxDeliveryRecord = {
         var record = delivery
-        record.state = .sending
-        record.dueAt = nil
-        record.batch = doneID
-        record.isAlone = true
-        record.lastStatus = nil
-        record.lastError = nil
+        record.delivery.state = .sending
+        record.delivery.dueAt = nil
+        record.delivery.batch = doneID
+        record.delivery.isAlone = true
+        record.delivery.lastStatus = nil
+        record.delivery.lastError = nil
         return record
     }()
 

@@ -1,5 +1,4 @@
 public import LarderFormat
-public import LarderStore
 
 /// The writes that children put into the outbox, by number.
 public enum Entries {

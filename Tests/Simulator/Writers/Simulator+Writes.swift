@@ -176,7 +176,7 @@ extension Simulator {
     private func take(_ change: DeliveryChange) throws {
         guard let write = writers.writes[change.id] else { throw Violation(.outbox, "a write that nobody made") }
         switch change {
-        case .update(_, _, let new): note("  \(write.note) is \(new.state.rawValue)")
+        case .update(_, _, let new): note("  \(write.note) is \(new.state)")
         case .accept:
             note("  \(write.note) is accepted")
             guard desk.hasDone(write.id) else { throw Violation(.onceOnly, "\(write.note) is accepted, not performed") }

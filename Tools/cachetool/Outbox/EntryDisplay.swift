@@ -11,7 +11,7 @@ struct EntryDisplay {
         return [
             redactor.text(entry.lane), "\(entry.sequence)", entry.id.description, timeText(entry.createdAt),
             entry.mutationType, entry.method, redactor.text(entry.endpoint), "\(size(entry))",
-            delivery.state.rawValue, "\(delivery.tries)", timeText(delivery.dueAt),
+            "\(delivery.state)", "\(delivery.tries)", timeText(delivery.dueAt),
             delivery.lastError.map { redactor.text($0) } ?? "-",
         ]
     }
@@ -55,7 +55,7 @@ struct EntryDisplay {
             JSON.Member(name: "mutationType", value: .string(entry.mutationType)),
             JSON.Member(name: "method", value: .string(entry.method)),
             JSON.Member(name: "endpoint", value: redactor.json(entry.endpoint)),
-            JSON.Member(name: "state", value: .string(delivery.state.rawValue)),
+            JSON.Member(name: "state", value: .string("\(delivery.state)")),
             JSON.Member(name: "tries", value: .count(delivery.tries)),
             JSON.Member(name: "attempts", value: .count(delivery.attempts)),
             JSON.Member(name: "inDoubt", value: .bool(delivery.isInDoubt)),
@@ -68,7 +68,7 @@ struct EntryDisplay {
 
     private func size(_ entry: OutboxEntry) -> Int64 { entry.draft.blob?.byteCount ?? Int64(entry.payload.count) }
 
-    private func field(_ field: OutboxDraft.Field) -> JSON {
+    private func field(_ field: HeaderField) -> JSON {
         let value = redactor.payload(field.value)
         return .object([
             JSON.Member(name: "name", value: .string(field.name)),

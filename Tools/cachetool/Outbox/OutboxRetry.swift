@@ -80,7 +80,7 @@ struct OutboxRetry: ParsableCommand {
             return try transaction.replaceEntry(entry.id, with: draft, outcome: "superseded", at: host.now()).id
         case .pending, .sending, .waiting, .unresolved, .conflicted:
             throw ToolError.notThere(
-                "The entry \(entry.id) is \(entry.delivery.state.rawValue), so there is nothing to retry.")
+                "The entry \(entry.id) is \(entry.delivery.state), so there is nothing to retry.")
         }
     }
 }

@@ -1,14 +1,6 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// A blob and its length, for the record that names it.
-public struct Blob: Hashable, Sendable {
-    /// Its number, never used twice.
-    public let number: Int64
-    /// Its length in bytes.
-    public let byteCount: Int64
-}
-
 extension Transaction {
     /// Gives a live blob up: nothing is to name it from this commit on. Its chunks are removed after the commit, and
     /// when nobody holds it.

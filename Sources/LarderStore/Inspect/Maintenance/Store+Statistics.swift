@@ -80,7 +80,7 @@ extension Store {
         try tables.forEach(.outbox, prefix: [], in: view.transaction) { key, body in
             let found = try decoding(.outbox) { () throws(FormatError) -> (lane: String, createdAt: Int64)? in
                 guard case .entry(let lane, _) = try OutboxKey(decoding: key) else { return nil }
-                return (lane, try OutboxRecord(decoding: body).createdAt)
+                return (lane, try OutboxRecord(decoding: body).draft.createdAt)
             }
             guard let found else { return false }
             entries += 1

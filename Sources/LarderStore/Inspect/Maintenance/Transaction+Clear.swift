@@ -19,9 +19,9 @@ extension Transaction {
             if let entry, found.count < Self.batch { found.append(entry) }
         }
         for (_, place, record) in found {
-            let delivery = (try? tables.delivery(record.entryID, in: engine)) ?? place
-            try removeEntry(record.entryID, delivery.isAtPlace(of: place) ? delivery : place)
-            if let blob = record.blob { try discardBlob(blob.number) }
+            let delivery = (try? tables.delivery(record.draft.id, in: engine)) ?? place
+            try removeEntry(record.draft.id, delivery.isAtPlace(of: place) ? delivery : place)
+            if let blob = record.draft.blob { try discardBlob(blob.number) }
             effects.changes.noteLane(place.lane)
         }
         return found.count == Self.batch

@@ -18,13 +18,13 @@ extension Verifier {
                 guard let record = try record(of: entry, .outbox, at: location, OutboxRecord.init(decoding:)) else {
                     return
                 }
-                if let blob = record.blob {
+                if let blob = record.draft.blob {
                     try noteOwner(ofBlob: blob.number, byteCount: blob.byteCount, in: .outbox, at: location)
                 }
                 let byteCount = Int64(entry.key.byteCount + entry.value.byteCount)
                 let place = OutboxDeliveryRecord(
                     lane: lane, sequence: sequence,
-                    byteCount: byteCount.addingReportingOverflow(record.blob?.byteCount ?? 0).partialValue)
+                    byteCount: byteCount.addingReportingOverflow(record.draft.blob?.byteCount ?? 0).partialValue)
                 try compareEntry(record, place, location, snapshot)
             case .index(let id):
                 let location = "delivery of \(id)"
@@ -32,7 +32,7 @@ extension Verifier {
                     let record = try record(of: entry, .outbox, at: location, OutboxDeliveryRecord.init(decoding:))
                 else { return }
                 highest.outboxSequence = max(highest.outboxSequence, record.sequence)
-                if OutboxDelivery.State(record.state).isPending {
+                if record.delivery.state.isPending {
                     pending.entries += 1
                     pending.byteCount = pending.byteCount.addingReportingOverflow(record.byteCount).partialValue
                 }
@@ -47,7 +47,7 @@ extension Verifier {
         _ snapshot: borrowing ReadTransaction
     ) throws {
         do {
-            guard let delivery = try tables.delivery(record.entryID, in: snapshot) else {
+            guard let delivery = try tables.delivery(record.draft.id, in: snapshot) else {
                 return try find(.index, in: .outbox, at: location, "the entry has no delivery")
             }
             if !delivery.isAtPlace(of: place) {
@@ -58,7 +58,7 @@ extension Verifier {
                     .count, in: .outbox, at: location,
                     "\(delivery.byteCount) bytes noted, \(place.byteCount) found", severity: .minor)
             }
-            guard delivery.state != .rejected else { return }
+            guard delivery.delivery.state != .rejected else { return }
             for row in record.rows {
                 let key = try Transaction.overlayKey(row, place.sequence)
                 guard try snapshot.value(forKey: key.rawSpan, in: tables.overlay) == nil else { continue }
@@ -79,7 +79,7 @@ extension Verifier {
                     try OutboxRecord.appendKey(lane: place.lane, sequence: place.sequence, to: &key)
                 },
                 OutboxRecord.init(decoding:))
-            if found?.entryID == id { return }
+            if found?.draft.id == id { return }
             try find(
                 .index, in: .outbox, at: location,
                 found == nil ? "the entry is not there" : "another entry stands at its place")

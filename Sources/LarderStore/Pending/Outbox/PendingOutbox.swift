@@ -6,6 +6,11 @@ public struct PendingOutbox: Hashable, Sendable {
     public let entries: Int
     /// The bytes of their records and bodies.
     public let byteCount: Int64
+
+    init(_ counters: CountersRecord) {
+        entries = Int(clamping: counters.pendingEntries)
+        byteCount = counters.pendingBytes
+    }
 }
 
 extension Transaction {
@@ -13,7 +18,7 @@ extension Transaction {
     func nextOutboxSequence() throws -> Int64 { try currentCounters().nextOutboxSequence }
 
     /// What is to be sent.
-    func pendingCounts() throws -> PendingOutbox { PendingOutbox(counters: try currentCounters()) }
+    func pendingCounts() throws -> PendingOutbox { PendingOutbox(try currentCounters()) }
 
     /// Counts what is to be sent.
     mutating func countPending(entries: Int64, byteCount: Int64) throws {

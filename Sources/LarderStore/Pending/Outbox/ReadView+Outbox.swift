@@ -41,12 +41,12 @@ extension ReadView {
 
     /// How the delivery of an entry goes, or nil when there is no such entry; cheaper than the entry.
     public borrowing func outboxDelivery(_ id: UUIDBytes) throws -> OutboxDelivery? {
-        try tables.delivery(id, in: transaction).map { OutboxDelivery(record: $0) }
+        try tables.delivery(id, in: transaction)?.delivery
     }
 
     /// What is to be sent.
     public borrowing func pendingOutbox() throws -> PendingOutbox {
-        PendingOutbox(counters: try tables.counters(in: transaction))
+        PendingOutbox(try tables.counters(in: transaction))
     }
 
     /// How entries left the outbox, the oldest first; the newest thousand are kept.

@@ -23,7 +23,7 @@ extension Tables {
                 try OutboxRecord.appendKey(lane: delivery.lane, sequence: delivery.sequence, to: &key)
             },
             OutboxRecord.init(decoding:))
-        return record.map { OutboxEntry(record: $0, delivery: delivery) }
+        return record.map { OutboxEntry($0, delivery) }
     }
 
     /// What a record of the outbox is.
@@ -50,7 +50,7 @@ extension Tables {
             }
         }
         let entries = records.compactMap { record in
-            deliveries[record.entryID].map { OutboxEntry(record: record, delivery: $0) }
+            deliveries[record.draft.id].map { OutboxEntry(record, $0) }
         }
         return (entries, Int(try source.statistics(of: outbox).entries) - 2 * entries.count)
     }
@@ -73,9 +73,8 @@ extension Tables {
         }
         return try records.map { record, lane, sequence in
             // One without a delivery is a finding, and was not tried yet as far as anybody can tell.
-            let delivery = try delivery(record.entryID, in: source)
-            return OutboxEntry(
-                record: record, delivery: delivery ?? OutboxDeliveryRecord(lane: lane, sequence: sequence))
+            let delivery = try delivery(record.draft.id, in: source)
+            return OutboxEntry(record, delivery ?? OutboxDeliveryRecord(lane: lane, sequence: sequence))
         }
     }
 }

@@ -42,7 +42,7 @@ extension Transaction {
         amended.blob = draft.blob
         amended.fields = draft.fields
         amended.fingerprint = draft.fingerprint
-        let record = amended.record(rows: effects.map(\.key))
+        let record = OutboxRecord(amended, rows: effects.map(\.key))
         let byteCount = try put(record, lane: old.lane, sequence: old.sequence)
         if let blob = old.draft.blob, blob != draft.blob { try discardBlob(blob.number) }
         try countPending(entries: 0, byteCount: byteCount - delivery.byteCount)
@@ -50,7 +50,7 @@ extension Transaction {
         try put(delivery, of: id)
         try layAnew(effects, of: old, at: time)
         self.effects.changes.noteLane(old.lane)
-        return OutboxEntry(record: record, delivery: delivery)
+        return OutboxEntry(record, delivery)
     }
 
     /// Throws what would keep the effects of an entry from being these; changes nothing.

@@ -46,8 +46,8 @@ extension Transaction {
         // Only now: in between, what lies above the old ones would seem to be free.
         try withdrawOverlays(of: old, but: effects.map(\.key))
         for dependent in dependents {
-            var record = dependent.draft.record(rows: dependent.rows)
-            record.after = record.after.map { $0 == id ? draft.id : $0 }
+            var record = OutboxRecord(dependent.draft, rows: dependent.rows)
+            record.draft.after = record.draft.after.map { $0 == id ? draft.id : $0 }
             // Identities have one length, so the bytes that the entry counts for stay the same.
             try put(body: record.encode(), in: .outbox) { (key) throws(FormatError) in
                 try OutboxRecord.appendKey(lane: dependent.lane, sequence: dependent.sequence, to: &key)
@@ -67,16 +67,14 @@ extension Transaction {
     package mutating func update(
         _ id: UUIDBytes, from old: OutboxDelivery, to new: OutboxDelivery
     ) throws -> Bool {
-        guard var record = try tables.delivery(id, in: engine), OutboxDelivery(record: record) == old else {
-            return false
-        }
+        guard var record = try tables.delivery(id, in: engine), record.delivery == old else { return false }
         engine.requireFullDurability()
         if new == old { return true }
         let (was, isNow) = (old.state.isPending, new.state.isPending)
         if was != isNow {
             try countPending(entries: isNow ? 1 : -1, byteCount: isNow ? record.byteCount : -record.byteCount)
         }
-        new.write(to: &record)
+        record.delivery = new
         try put(record, of: id)
         effects.changes.noteLane(record.lane)
         return true
@@ -183,14 +181,14 @@ extension Transaction {
         _ draft: OutboxDraft, sequence: Int64, layers: [PreparedLayer]
     ) throws -> OutboxEntry {
         engine.requireFullDurability()
-        let record = draft.record(rows: layers.map(\.row))
+        let record = OutboxRecord(draft, rows: layers.map(\.row))
         let byteCount = try put(record, lane: draft.lane, sequence: sequence)
         let delivery = OutboxDeliveryRecord(lane: draft.lane, sequence: sequence, byteCount: byteCount)
         try put(delivery, of: draft.id)
         try countPending(entries: 1, byteCount: byteCount)
         for layer in layers { try lay(layer) }
         effects.changes.noteLane(draft.lane)
-        return OutboxEntry(record: record, delivery: delivery)
+        return OutboxEntry(record, delivery)
     }
 
     /// Removes an entry and its delivery, gives its blob up, and counts.
@@ -214,7 +212,7 @@ extension Transaction {
         try remove(
             key: Self.key { (key) throws(FormatError) in try OutboxDeliveryRecord.appendKey(id, to: &key) },
             in: .outbox)
-        if OutboxDelivery.State(delivery.state).isPending {
+        if delivery.delivery.state.isPending {
             try countPending(entries: -1, byteCount: -delivery.byteCount)
         }
     }
@@ -228,7 +226,7 @@ extension Transaction {
             try OutboxRecord.appendKey(lane: lane, sequence: sequence, to: &key)
         }
         try put(body: body, key: key, in: .outbox)
-        return Int64(key.count + RecordHeader.size + body.count).clampedSum(record.blob?.byteCount ?? 0)
+        return Int64(key.count + RecordHeader.size + body.count).clampedSum(record.draft.blob?.byteCount ?? 0)
     }
 
     /// Stores how the delivery of an entry goes.

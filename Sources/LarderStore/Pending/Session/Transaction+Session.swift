@@ -93,7 +93,7 @@ extension Tables {
         var unsent = UnsentContent()
         for id in try entryIDs(of: account, in: source) {
             // One without a delivery was not tried yet, as far as anybody can tell.
-            unsent.count(try delivery(id, in: source)?.state ?? .pending)
+            unsent.count(try delivery(id, in: source)?.delivery.state ?? .pending)
         }
         for (name, record) in try buffers(in: source) where name.account.isBytewise(account) {
             unsent.points = Int(clamping: Int64(unsent.points).clampedSum(record.pointCount))
@@ -108,14 +108,14 @@ extension Tables {
         var found: [(id: UUIDBytes, account: String)] = []
         try forEachReadable(.outbox, in: source) { key, body throws(FormatError) in
             guard case .entry = try OutboxKey(decoding: key) else { return nil }
-            let record = try OutboxRecord(decoding: body)
-            return record.account.map { (record.entryID, $0) }
+            let draft = try OutboxRecord(decoding: body).draft
+            return draft.account.map { (draft.id, $0) }
         } _: { (entry: (id: UUIDBytes, account: String)?) in
             if let entry, !entry.account.equalsBytewise(account) { found.append(entry) }
         }
         var writes = WritesOfOthers()
         for (id, other) in found {
-            let state = (try? delivery(id, in: source))?.state ?? .pending
+            let state = (try? delivery(id, in: source))?.delivery.state ?? .pending
             if state == .rejected { continue }
             writes.unsent.count(state)
             if !writes.accounts.contains(where: { $0.equalsBytewise(other) }) { writes.accounts.append(other) }
@@ -135,7 +135,7 @@ extension Tables {
                 return try OutboxRecord(decoding: body)
             }
             guard let record else { return false }
-            if record.account.isBytewise(account) { ids.append(record.entryID) }
+            if record.draft.account.isBytewise(account) { ids.append(record.draft.id) }
             return true
         }
         return ids
@@ -143,7 +143,7 @@ extension Tables {
 }
 
 extension UnsentContent {
-    fileprivate mutating func count(_ state: OutboxDeliveryRecord.State) {
+    fileprivate mutating func count(_ state: OutboxDelivery.State) {
         switch state {
         case .rejected: rejected += 1
         case .failed: failed += 1

@@ -1,0 +1,190 @@
+/// Reads or writes the elements of a body, so that a record states its fields once, in their order.
+///
+/// Writing appends each value and leaves it as it is. Reading replaces each value by the one that is stored. After the
+/// first error nothing more is read and the values that follow stay as they are, so ``failure`` is to be looked at before
+/// any of them is used.
+package struct FieldCoder: ~Escapable {
+    /// Whether values are read; otherwise they are written.
+    let isReading: Bool
+    /// The first error of reading.
+    private(set) var failure: FormatError?
+    private var reader: TupleReader
+    private var writer = TupleWriter()
+
+    /// Reads the elements of `body`.
+    @_lifetime(copy body)
+    init(reading body: RawSpan) {
+        isReading = true
+        reader = TupleReader(body)
+    }
+
+    /// Writes elements.
+    @_lifetime(immortal)
+    init() {
+        isReading = false
+        reader = TupleReader(RawSpan())
+    }
+
+    /// What was written.
+    var bytes: [UInt8] { writer.bytes }
+
+    /// The element is an integer.
+    mutating func integer(_ value: inout Int64) {
+        code(&value, read: { (reader) throws(FormatError) in try reader.integer() }, write: { $0.append(integer: $1) })
+    }
+
+    /// The element is an integer, or null.
+    mutating func integer<Number: FixedWidthInteger>(_ value: inout Number?) {
+        code(
+            &value, read: { (reader) throws(FormatError) in Number(clamping: try reader.integer()) },
+            write: { $0.append(integer: Int64(clamping: $1)) })
+    }
+
+    /// The element is the integer with the same bits.
+    mutating func bits(_ value: inout UInt64) {
+        code(
+            &value, read: { (reader) throws(FormatError) in UInt64(bitPattern: try reader.integer()) },
+            write: { $0.append(integer: Int64(bitPattern: $1)) })
+    }
+
+    /// The element is the integer with the same bits, or null.
+    mutating func bits(_ value: inout UInt64?) {
+        code(
+            &value, read: { (reader) throws(FormatError) in UInt64(bitPattern: try reader.integer()) },
+            write: { $0.append(integer: Int64(bitPattern: $1)) })
+    }
+
+    /// The element is a number that cannot be negative: a count, a size, a sequence. `field` is its name in errors.
+    mutating func count<Number: FixedWidthInteger>(_ field: String, _ value: inout Number) {
+        code(
+            &value, read: { (reader) throws(FormatError) in Number(clamping: try reader.count(field)) },
+            write: { $0.append(integer: Int64(clamping: $1)) })
+    }
+
+    /// The element is a number that cannot be negative, or null.
+    mutating func count<Number: FixedWidthInteger>(_ field: String, _ value: inout Number?) {
+        code(
+            &value, read: { (reader) throws(FormatError) in Number(clamping: try reader.count(field)) },
+            write: { $0.append(integer: Int64(clamping: $1)) })
+    }
+
+    /// The element is the number of one of the listed states.
+    mutating func state<State: RawRepresentable<Int64>>(_ field: String, _ value: inout State) {
+        code(
+            &value, read: { (reader) throws(FormatError) in try reader.state(field, as: State.self) },
+            write: { $0.append(integer: $1.rawValue) })
+    }
+
+    /// The element is a text.
+    mutating func text(_ value: inout String) {
+        code(&value, read: { (reader) throws(FormatError) in try reader.text() }, write: { $0.append(text: $1) })
+    }
+
+    /// The element is a text, or null.
+    mutating func text(_ value: inout String?) {
+        code(&value, read: { (reader) throws(FormatError) in try reader.text() }, write: { $0.append(text: $1) })
+    }
+
+    /// The element is of bytes.
+    mutating func bytes(_ value: inout [UInt8]) {
+        code(&value, read: { (reader) throws(FormatError) in try reader.bytes() }, write: { $0.append(bytes: $1) })
+    }
+
+    /// The element is of bytes, or null.
+    mutating func bytes(_ value: inout [UInt8]?) {
+        code(&value, read: { (reader) throws(FormatError) in try reader.bytes() }, write: { $0.append(bytes: $1) })
+    }
+
+    /// The element is a truth value.
+    mutating func bool(_ value: inout Bool) {
+        code(&value, read: { (reader) throws(FormatError) in try reader.bool() }, write: { $0.append(bool: $1) })
+    }
+
+    /// The element is a UUID.
+    mutating func uuid(_ value: inout UUIDBytes) {
+        code(&value, read: { (reader) throws(FormatError) in try reader.uuid() }, write: { $0.append(uuid: $1) })
+    }
+
+    /// The element is a UUID, or null.
+    mutating func uuid(_ value: inout UUIDBytes?) {
+        code(&value, read: { (reader) throws(FormatError) in try reader.uuid() }, write: { $0.append(uuid: $1) })
+    }
+
+    /// The elements are the group and the number of a resource.
+    mutating func resource(_ value: inout ResourceKey) {
+        code(
+            &value, read: { (reader) throws(FormatError) in try reader.resource() }, write: { $0.append(resource: $1) })
+    }
+
+    /// The elements are the four of a row's full name.
+    mutating func row(_ value: inout RowKey) {
+        code(&value, read: { (reader) throws(FormatError) in try reader.row() }, write: { $0.append(row: $1) })
+    }
+}
+
+// MARK: - Rules
+
+extension FieldCoder {
+    /// The element is a list: bytes that are a tuple of their own, of the elements of each member in order.
+    ///
+    /// - Parameters:
+    ///   - blank: a member to read into.
+    ///   - fields: visits the fields of a member.
+    mutating func list<Member>(
+        _ members: inout [Member], of blank: Member, _ fields: (inout FieldCoder, inout Member) -> Void
+    ) {
+        var content: [UInt8] = []
+        if !isReading {
+            var list = FieldCoder()
+            for var member in members { fields(&list, &member) }
+            content = list.bytes
+        }
+        bytes(&content)
+        if !isReading { return }
+        members = []
+        var list = FieldCoder(reading: content.rawSpan)
+        while list.failure == nil, !list.reader.isAtEnd {
+            var member = blank
+            fields(&list, &member)
+            members.append(member)
+        }
+        failure = failure ?? list.failure
+    }
+
+    /// The element is an integer and is written only where there is one; what else stands here is of a later version.
+    mutating func trailing(_ value: inout Int64?) {
+        if isReading ? reader.isAtInteger : value != nil { integer(&value) } else { value = nil }
+    }
+
+    /// Reading fails unless the values read so far fit together.
+    mutating func require(_ isValid: Bool, _ field: String, _ value: Int64) {
+        if isReading, !isValid { fail(.invalidValue(field: field, value: value)) }
+    }
+
+    /// Reading fails, where it has not yet.
+    mutating func fail(_ error: FormatError) {
+        failure = failure ?? error
+    }
+
+    @inline(__always)
+    private mutating func code<Value>(
+        _ value: inout Value, read: (inout TupleReader) throws(FormatError) -> Value,
+        write: (inout TupleWriter, Value) -> Void
+    ) {
+        if !isReading { return write(&writer, value) }
+        if failure != nil { return }
+        do throws(FormatError) { value = try read(&reader) } catch { failure = error }
+    }
+
+    @inline(__always)
+    private mutating func code<Value>(
+        _ value: inout Value?, read: (inout TupleReader) throws(FormatError) -> Value,
+        write: (inout TupleWriter, Value) -> Void
+    ) {
+        code(&value) { (reader) throws(FormatError) -> Value? in
+            try reader.takeNull() ? nil : try read(&reader)
+        } write: { writer, value in
+            if let value { write(&writer, value) } else { writer.appendNull() }
+        }
+    }
+}
