@@ -6,7 +6,7 @@ extension Verifier {
     func verifyBuffers(_ snapshot: borrowing ReadTransaction) throws {
         var rings: [BufferName: BufferRecord] = [:]
         var damaged: Set<BufferName> = []
-        var points: [BufferName: (count: Int64, highest: Int64, inFlight: Int64)] = [:]
+        var points: [BufferName: WalkedPoints] = [:]
         try walk(.buffers, snapshot) { entry in
             switch try key(of: entry, .buffers, BufferKey.init(decoding:)) {
             case .ring(let name):
@@ -16,24 +16,18 @@ extension Verifier {
                 let location = "\(Self.place(name)) \(sequence)"
                 // A damaged point is one all the same: it is there.
                 _ = try record(of: entry, .buffers, at: location, BufferPointRecord.init(decoding:))
-                var known = points[name] ?? (0, 0, 0)
-                known.count += 1
-                known.highest = max(known.highest, sequence)
-                if let flight = rings[name]?.flight, (flight.first...flight.last).contains(sequence) {
-                    known.inFlight += 1
-                }
-                points[name] = known
+                points[name, default: WalkedPoints()].note(sequence, flight: rings[name]?.flight)
             case nil: return
             }
         }
         if broken.contains(.buffers) { return }
         for name in Set(rings.keys).union(points.keys) where !damaged.contains(name) {
-            try compare(rings[name], points[name] ?? (0, 0, 0), at: Self.place(name))
+            try compare(rings[name], points[name] ?? WalkedPoints(), at: Self.place(name))
         }
     }
 
     private func compare(
-        _ ring: BufferRecord?, _ points: (count: Int64, highest: Int64, inFlight: Int64), at location: String
+        _ ring: BufferRecord?, _ points: WalkedPoints, at location: String
     ) throws(Stop) {
         guard let ring else {
             return try find(.orphan, in: .buffers, at: location, "\(points.count) points without a ring")
@@ -48,12 +42,28 @@ extension Verifier {
                 .counter, in: .buffers, at: location,
                 "the next sequence is \(ring.nextSequence), and \(points.highest) is in use")
         }
-        if ring.flight != nil, points.inFlight == 0 {
-            try find(.pointer, in: .buffers, at: location, "no point of the flight is there")
+        if ring.flight != nil, !(points.hasFlightStart && points.hasFlightEnd) {
+            try find(.pointer, in: .buffers, at: location, "the first or the last point of the flight is not there")
         }
     }
 
     private static func place(_ name: BufferName) -> String {
         name.name + (name.account.map { " of \($0)" } ?? "")
+    }
+}
+
+/// The points of one ring, as they were found.
+private struct WalkedPoints {
+    private(set) var count: Int64 = 0
+    private(set) var highest: Int64 = 0
+    /// Whether the first and the last point of the flight are there. Between them, points may have been dropped before it.
+    private(set) var hasFlightStart = false
+    private(set) var hasFlightEnd = false
+
+    mutating func note(_ sequence: Int64, flight: BufferRecord.Flight?) {
+        count += 1
+        highest = max(highest, sequence)
+        if sequence == flight?.first { hasFlightStart = true }
+        if sequence == flight?.last { hasFlightEnd = true }
     }
 }

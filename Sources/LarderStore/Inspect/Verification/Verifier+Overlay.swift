@@ -23,9 +23,13 @@ extension Verifier {
                         throw .invalidValue(field: "patch", value: Int64(patch.count))
                     }
                 } else {
-                    _ = try RecordHeader(decoding: entry.value).payloadCodec()
-                    _ = try OverlayRow(
+                    let codec = try RecordHeader(decoding: entry.value).payloadCodec()
+                    let shown = try OverlayRow(
                         body: Record.open(entry.value, key: entry.key, seed: TableName.overlay.seed))
+                    if shown.result != .row, codec != .opaque { throw .unexpectedCodec(codec.rawValue) }
+                    if shown.result != .row, shown.updatedAt != 0 {
+                        throw .invalidValue(field: "updatedAt", value: shown.updatedAt)
+                    }
                 }
             } catch {
                 try find(damage: error, in: .overlay, at: Self.place(row, sequence))

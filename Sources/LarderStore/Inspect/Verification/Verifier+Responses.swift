@@ -44,6 +44,11 @@ extension Verifier {
         if record.fields.contains(where: { ResponseRecord.standardSecretNames.contains($0.name.lowercased()) }) {
             try find(.undecodable, in: .responses, at: location, "the record holds credentials or cookies")
         }
+        if let part = record.part, part.end - part.start != record.byteCount {
+            try find(
+                .count, in: .responses, at: location,
+                "a body of \(record.byteCount) bytes, and a part of \(part.end - part.start)")
+        }
         try noteOwner(ofBlob: record.blob, byteCount: record.byteCount, in: .responses, at: location)
         for key in ResponseEntry(place: place, record: record).indexKeys {
             do {

@@ -16,9 +16,12 @@ extension Verifier {
                 hasCounters = true
                 counters = try record(of: entry, .meta, at: name, CountersRecord.init(decoding:))
             } else if entry.key.equals(SessionRecord.key.rawSpan) {
-                _ = try record(of: entry, .meta, at: name, SessionRecord.init(decoding:))
+                let session = try record(of: entry, .meta, at: name, SessionRecord.init(decoding:))
+                try findRepeated(in: session?.values.map(\.name) ?? [], "two values", at: name)
+                try findRepeated(in: session?.secretNames ?? [], "two secret values", at: name)
             } else if entry.key.equals(ServerWaitsRecord.key.rawSpan) {
-                _ = try record(of: entry, .meta, at: name, ServerWaitsRecord.init(decoding:))
+                let waits = try record(of: entry, .meta, at: name, ServerWaitsRecord.init(decoding:))
+                try findRepeated(in: waits?.waits.map(\.server) ?? [], "two waits", at: name)
             } else if entry.key.equals(SaltRecord.key.rawSpan) {
                 _ = try record(of: entry, .meta, at: name, SaltRecord.init(decoding:))
             } else {
@@ -29,6 +32,12 @@ extension Verifier {
         if broken.contains(.meta) { return }
         if !hasFormat { try find(.orphan, in: .meta, at: "format", "the store has no format record") }
         if !hasCounters { try find(.counter, in: .meta, at: "counters", "the store has no counters") }
+    }
+
+    private func findRepeated(in names: [String], _ what: String, at location: String) throws(Stop) {
+        if Set(names.map { Array($0.utf8) }).count < names.count {
+            try find(.duplicate, in: .meta, at: location, "\(what) have one name")
+        }
     }
 
     private static func name(ofMeta key: RawSpan) throws(FormatError) -> String {

@@ -141,6 +141,44 @@ import Testing
         #expect(kinds(found) == [.duplicate, .counter])
     }
 
+    @Test func `finds values of a session, and waits of servers, that have one name`() async throws {
+        let session = try await findings(.meta, where: { $0.key == SessionRecord.key }) { record in
+            var session = try SessionRecord(decoding: record.body.rawSpan)
+            session.values += session.values
+            session.secretNames += session.secretNames
+            return [record.resealed(session.encode())]
+        }
+        #expect(session.map(\.kind) == [.duplicate, .duplicate])
+        let wait = ServerWaitsRecord.Wait(server: "https://a.test", until: 2, notedAt: 1)
+        let waits = try await findings(.meta) { record in
+            [record, record.resealed(ServerWaitsRecord(waits: [wait, wait]).encode(), key: ServerWaitsRecord.key)]
+        }
+        #expect(waits.map(\.kind) == [.duplicate])
+    }
+
+    @Test func `finds a part of a response that is not as long as its body`() async throws {
+        let found = try await findings(.responses) { record in
+            var response = try ResponseRecord(decoding: record.body.rawSpan)
+            response.part = ResponseRecord.Part(start: 7, end: 8 + response.byteCount, total: nil)
+            return [record.resealed(response.encode())]
+        }
+        #expect(found.filter { $0.table == "responses" }.map(\.kind) == [.count])
+    }
+
+    @Test(arguments: [OverlayRow.Result.none, .unknown])
+    func `finds a codec or a time where an overlay leaves no row`(result: OverlayRow.Result) async throws {
+        for (codec, updatedAt) in [(PayloadCodec.json, Int64(0)), (.opaque, 1)] {
+            let found = try await findings(.overlay) { record in
+                let body = OverlayRow.encode(
+                    result, updatedAt: updatedAt, isLowestConfirmed: false, payload: [UInt8]().rawSpan)
+                let value = Record.seal(
+                    body: body.rawSpan, codec: codec.rawValue, key: record.key.rawSpan, seed: record.table.seed)
+                return [RawRecord(table: .overlay, key: record.key, value: value)]
+            }
+            #expect(found.contains { $0.kind == .undecodable && $0.table == "overlay" })
+        }
+    }
+
     @Test func `tells how far it is, and ends when told to`() async throws {
         struct Enough: Error {}
         let store = try directory.open()

@@ -176,4 +176,21 @@ import Testing
         try raw.close()
         try store.close()
     }
+
+    @Test(arguments: [1, 3])
+    func `is a finding when a point that a flight begins or ends with is gone`(lost: Int) async throws {
+        let store = try directory.open()
+        try await append(1...4, to: ring, in: store)
+        var upload = BufferUpload()
+        upload.flight = BufferUpload.Flight(sequences: 1...3, key: draft(1).id)
+        try await store.write { [upload, ring] in _ = try $0.updateUpload(of: ring, from: BufferUpload(), to: upload) }
+        let raw = try RawStore(directory.path)
+        let records = try raw.records().filter { $0.table == .buffers }
+        var counted = try BufferRecord(decoding: records[0].body.rawSpan)
+        counted.pointCount -= 1
+        try raw.replace([records[lost]], by: [records[0].resealed(counted.encode())])
+        #expect(try store.findings().filter { $0.table == "buffers" }.map(\.kind) == [.pointer])
+        try raw.close()
+        try store.close()
+    }
 }
