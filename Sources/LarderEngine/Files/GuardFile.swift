@@ -8,7 +8,7 @@ private import Darwin
 ///
 /// Every opener holds a shared lock on it for life, so that maintenance, which needs it exclusive, can see holders.
 /// It names the data file in use by device and inode; after a clean close it also holds a copy of the meta pages,
-/// which carry no checksum of their own. FORMAT.md, guard.lock.
+/// which carry no checksum of their own. docs/internals/store.md.
 struct GuardFile {
     static let name = "guard.lock"
 

@@ -1,4 +1,4 @@
-/// What `guard.lock` holds. FORMAT.md, guard.lock.
+/// What `guard.lock` holds. docs/internals/store.md.
 struct GuardRecord {
     private static let size = 1024
     private static let magic: [UInt8] = Array("LARDGRD1".utf8)

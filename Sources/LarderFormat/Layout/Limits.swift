@@ -1,6 +1,6 @@
 /// The largest sizes the format allows, in bytes unless said otherwise.
 ///
-/// FORMAT.md, "Limits", gives the reason of each.
+/// FORMAT.md, "Limits".
 public enum Limits {
     /// An encoded key of any table: LMDB's compile-time limit in every distributed build.
     public static let key = 511

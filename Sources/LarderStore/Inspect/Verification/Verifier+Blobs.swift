@@ -13,7 +13,7 @@ struct BlobContent {
 }
 
 extension Verifier {
-    /// Notes that a record names a blob as its body. FORMAT.md, Invariant 12.
+    /// Notes that a record names a blob as its body. FORMAT.md, "Invariants".
     func noteOwner(
         ofBlob number: Int64, byteCount: Int64, in name: TableName, at location: String
     ) throws(Stop) {
@@ -22,7 +22,7 @@ extension Verifier {
         blobOwners.append(BlobOwner(blob: number, byteCount: byteCount, table: name, location: location))
     }
 
-    /// Heads and chunks, each by itself; a chunk's bytes only under its blob's head. FORMAT.md, Invariant 12.
+    /// Heads and chunks, each by itself; a chunk's bytes only under its blob's head. FORMAT.md, "Invariants".
     func verifyBlobs(_ snapshot: borrowing ReadTransaction) throws {
         try walk(.blobs, snapshot) { entry in
             guard let key = try key(of: entry, .blobs, BlobKey.init(decoding:)) else { return }
@@ -69,7 +69,7 @@ extension Verifier {
         }
     }
 
-    /// Blobs with their chunks and the records that name them. FORMAT.md, Invariant 12.
+    /// Blobs with their chunks and the records that name them. FORMAT.md, "Invariants".
     func compareBlobs() throws {
         if broken.contains(.blobs) { return }
         for owner in blobOwners {

@@ -2,7 +2,7 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Verifier {
-    /// Checks `buffers`. FORMAT.md, Invariant 19.
+    /// Checks `buffers`. FORMAT.md, "Invariants".
     func verifyBuffers(_ snapshot: borrowing ReadTransaction) throws {
         var rings: [BufferName: BufferRecord] = [:]
         var damaged: Set<BufferName> = []

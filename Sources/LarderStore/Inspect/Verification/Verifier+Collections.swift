@@ -2,7 +2,7 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Verifier {
-    /// Checks `collections`. FORMAT.md, Invariant 12.
+    /// Checks `collections`. FORMAT.md, "Invariants".
     func verifyCollections(_ snapshot: borrowing ReadTransaction) throws {
         var walked = WalkedCollections()
         try walk(.collections, snapshot) { entry in

@@ -3,7 +3,7 @@ internal import LarderFormat
 // What the tables say about each other.
 
 extension Verifier {
-    /// Generations with their rows and their resources. FORMAT.md, Invariants 2, 3 and 5.
+    /// Generations with their rows and their resources. FORMAT.md, "Invariants".
     func compareGenerations() throws {
         for (number, record) in generations.sorted(by: { $0.key < $1.key }) {
             let location = "generation \(number) of \(record.owner)"
@@ -46,7 +46,7 @@ extension Verifier {
         }
     }
 
-    /// Resources with the generations they point at. FORMAT.md, Invariants 3 to 5.
+    /// Resources with the generations they point at. FORMAT.md, "Invariants".
     func compareResources() throws {
         for (name, record) in resources.sorted(by: { $0.key < $1.key }) {
             switch record.state {
@@ -98,7 +98,7 @@ extension Verifier {
         }
     }
 
-    /// Counters with what they number. FORMAT.md, Invariant 7.
+    /// Counters with what they number. FORMAT.md, "Invariants".
     func compareCounters(storedSize: Int64) throws {
         guard let counters else { return }
         let pairs: [(what: String, next: Int64, highest: Int64)] = [

@@ -1,7 +1,7 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// What no other record leads to. FORMAT.md, Invariants 2, 6 and 14.
+// What no other record leads to. FORMAT.md, "Invariants".
 
 extension Verifier {
     func verifyGarbage(_ snapshot: borrowing ReadTransaction) throws {

@@ -3,7 +3,7 @@ internal import LarderFormat
 internal import LarderJSON
 
 extension Verifier {
-    /// Checks `indexes`, each record by itself. FORMAT.md, Invariant 14.
+    /// Checks `indexes`, each record by itself. FORMAT.md, "Invariants".
     func verifyIndexes(_ snapshot: borrowing ReadTransaction) throws {
         var names: [[UInt8]: Int64] = [:]
         try walk(.indexes, snapshot) { entry in
@@ -46,7 +46,7 @@ extension Verifier {
         if isWhole == false { try find(.undecodable, in: .indexes, at: location, "it names a row that it is not of") }
     }
 
-    /// Indexes with the rows they are over. FORMAT.md, Invariant 14.
+    /// Indexes with the rows they are over. FORMAT.md, "Invariants".
     func compareIndexes() throws {
         if broken.contains(.rows) || broken.contains(.indexes) { return }
         let places = Set(indexes.expected.keys).union(indexes.found.keys)

@@ -7,7 +7,7 @@ struct PendingContent {
     var byteCount: Int64 = 0
 }
 
-// Entries and their deliveries. FORMAT.md, Invariant 9.
+// Entries and their deliveries. FORMAT.md, "Invariants".
 extension Verifier {
     func verifyOutbox(_ snapshot: borrowing ReadTransaction) throws {
         try walk(.outbox, snapshot) { entry in

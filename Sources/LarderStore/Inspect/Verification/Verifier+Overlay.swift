@@ -3,7 +3,7 @@ internal import LarderFormat
 internal import LarderJSON
 
 extension Verifier {
-    /// Checks `overlay`. FORMAT.md, Invariant 18.
+    /// Checks `overlay`. FORMAT.md, "Invariants".
     func verifyOverlay(_ snapshot: borrowing ReadTransaction) throws {
         var counts: [ResourceKey: Int64] = [:]
         var overlaid: Set<RowKey> = []

@@ -2,7 +2,7 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Verifier {
-    /// Responses, their index and their bodies' numbers. FORMAT.md, Invariants 12 and 13.
+    /// Responses, their index and their bodies' numbers. FORMAT.md, "Invariants".
     func verifyResponses(_ snapshot: borrowing ReadTransaction) throws {
         // Responses of one cache key are neighbours.
         var neighbours: [ResponseRecord] = []

@@ -65,7 +65,7 @@ extension Verifier {
         }
     }
 
-    /// FORMAT.md, Invariant 8.
+    /// FORMAT.md, "Invariants".
     func verifyMembers(_ snapshot: borrowing ReadTransaction) throws {
         try walk(.members, snapshot) { entry in
             guard let (number, resource) = try key(of: entry, .members, MemberRecord.decodeKey) else { return }
