@@ -57,7 +57,7 @@ extension Verifier {
         let made: KnownRow?
         do {
             stack = try tables.stack(at: row, in: snapshot)
-            made = try tables.rows(of: stack, in: snapshot).last
+            made = try tables.shown(of: stack, in: snapshot)
         } catch is StoreError {
             return
         }

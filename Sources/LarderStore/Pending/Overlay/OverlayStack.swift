@@ -54,32 +54,40 @@ struct OverlayStack: Sendable {
     struct Layer: Sendable {
         let sequence: Int64
         let record: Result<OverlayRecord, FormatError>
+
+        /// Whether what lies beneath takes part in what it makes.
+        var isPatch: Bool {
+            if case .success(let record) = record { record.change.patch != nil } else { false }
+        }
+
+        var isConfirmed: Bool {
+            if case .success(let record) = record { record.acceptance != nil } else { false }
+        }
     }
 
     let key: RowKey
     var layers: [Layer] = []
 
-    /// Whether what the server has takes part in what is shown.
-    private var restsOnServer: Bool {
-        if case .success(let lowest)? = layers.first?.record { lowest.change.patch != nil } else { false }
-    }
-
     /// The row after each of the writes.
     ///
     /// - Parameter server: what the server has; asked only when it takes part.
     func rows(over server: () throws -> KnownRow) rethrows -> [KnownRow] {
-        var beneath: KnownRow = try restsOnServer ? server() : .success(nil)
+        var beneath: KnownRow = try layers.first?.isPatch == true ? server() : .success(nil)
         return layers.map { layer in
             beneath = layer.record.flatMap { $0.applied(to: beneath) }
             return beneath
         }
     }
 
+    /// The row after the highest of the writes, made of those that take part; nil when there are none.
+    func shown(over server: () throws -> KnownRow) rethrows -> KnownRow? {
+        let lowest = layers.lastIndex { !$0.isPatch } ?? 0
+        return try OverlayStack(key: key, layers: Array(layers[lowest...])).rows(over: server).last
+    }
+
     /// The value to store of what readers see.
     func sealed(_ shown: KnownRow, key: [UInt8]) -> [UInt8] {
-        let isConfirmed =
-            if case .success(let lowest)? = layers.first?.record { lowest.acceptance != nil } else { false }
-        return Self.sealed(shown, isLowestConfirmed: isConfirmed, key: key)
+        Self.sealed(shown, isLowestConfirmed: layers.first?.isConfirmed ?? false, key: key)
     }
 
     /// The value to store of what readers see.
@@ -101,10 +109,22 @@ struct OverlayStack: Sendable {
 extension Tables {
     /// The local writes over a row, the lowest first.
     func stack<Source: TableReader & ~Copyable>(at key: RowKey, in source: borrowing Source) throws -> OverlayStack {
+        var stack = OverlayStack(key: key)
+        try forEachLayer(at: key, in: source) { layer in
+            stack.layers.append(layer)
+            return true
+        }
+        return stack
+    }
+
+    /// Calls `body` with the local writes over a row, the lowest first, until it answers false.
+    func forEachLayer<Source: TableReader & ~Copyable>(
+        at key: RowKey, in source: borrowing Source, _ body: (OverlayStack.Layer) throws -> Bool
+    ) throws {
         let prefix = try Transaction.key { (buffer) throws(FormatError) in
             try OverlayKey.appendWrites(over: key, to: &buffer)
         }
-        return try stacks(prefix: prefix, in: source).first ?? OverlayStack(key: key)
+        try forEachLayer(prefix: prefix, in: source) { _, layer in try body(layer) }
     }
 
     /// The local writes over the rows of a resource.
@@ -114,27 +134,29 @@ extension Tables {
         let prefix = try Transaction.key { (key) throws(FormatError) in
             try OverlayKey.appendWrites(over: resource, to: &key)
         }
-        return try stacks(prefix: prefix, in: source)
+        var found: [OverlayStack] = []
+        try forEachLayer(prefix: prefix, in: source) { row, layer in
+            if found.last?.key != row { found.append(OverlayStack(key: row)) }
+            found[found.count - 1].layers.append(layer)
+            return true
+        }
+        return found
     }
 
-    private func stacks<Source: TableReader & ~Copyable>(
-        prefix: [UInt8], in source: borrowing Source
-    ) throws -> [OverlayStack] {
-        var found: [OverlayStack] = []
+    private func forEachLayer<Source: TableReader & ~Copyable>(
+        prefix: [UInt8], in source: borrowing Source, _ body: (RowKey, OverlayStack.Layer) throws -> Bool
+    ) throws {
         try forEachRaw(.overlay, prefix: prefix, in: source) { entry in
             // A key that is none is a finding, and belongs to no row.
             guard case (let row, let sequence?)? = try? OverlayKey.decode(entry.key) else { return true }
-            if found.last?.key != row { found.append(OverlayStack(key: row)) }
             let (key, value) = (entry.key, entry.value)
             let record = Result { () throws(FormatError) in
                 let body = try Record.open(
                     value, key: key, seed: TableName.overlay.seed, codec: RecordHeader.tupleCodec)
                 return try OverlayRecord(decoding: body)
             }
-            found[found.count - 1].layers.append(OverlayStack.Layer(sequence: sequence, record: record))
-            return true
+            return try body(row, OverlayStack.Layer(sequence: sequence, record: record))
         }
-        return found
     }
 
     /// What the server has of a row, copied.
@@ -152,6 +174,13 @@ extension Tables {
         of stack: OverlayStack, in source: borrowing Source
     ) throws -> [KnownRow] {
         try stack.rows { try serverRow(at: stack.key, in: source) }
+    }
+
+    /// The row after the highest write of a stack; nil when it has none.
+    func shown<Source: TableReader & ~Copyable>(
+        of stack: OverlayStack, in source: borrowing Source
+    ) throws -> KnownRow? {
+        try stack.shown { try serverRow(at: stack.key, in: source) }
     }
 
     /// The overlays of a stack, with the row that each of them makes.

@@ -105,7 +105,7 @@ extension Transaction {
         record.acceptance = try acceptance ?? (nextJournalSequence() - 1)
         record.serverSequence = serverSequence
         try put(body: record.encode(), key: encoded, in: .overlay)
-        try refreshOverlay(at: key)
+        try markLowest(at: key)
         return true
     }
 

@@ -9,12 +9,20 @@ final class OverlaidRowStage: RowStage {
     init(_ file: OpenFile) {}
 
     func changed(_ row: RowChange, in transaction: inout Transaction) throws {
-        if row.isOverlaid { try transaction.refreshOverlay(under: row) }
+        guard row.isOverlaid, transaction.effects.states.known(MaterializedRow.self)?.key != row.key else { return }
+        try transaction.refreshOverlay(under: row)
     }
 
     func replacedRows(of resource: ResourceKey, in transaction: inout Transaction) throws {
         try transaction.refreshOverlays(of: resource)
     }
+}
+
+/// The row that released writes are becoming: what readers see of it is made when all of them have.
+final class MaterializedRow: CommitState {
+    var key: RowKey?
+
+    init(_ shared: SharedState) {}
 }
 
 extension Transaction {
@@ -38,9 +46,27 @@ extension Transaction {
     private mutating func show(_ stack: OverlayStack, isNoted: Bool = true) throws {
         // A damaged write must not keep its resource from being synced: where one takes part, the row is unknown until that is
         // mended.
-        let row = try tables.rows(of: stack, in: engine).last
+        let row = try tables.shown(of: stack, in: engine)
         let key = try Self.shownKey(stack.key)
         try show(row, value: row.map { stack.sealed($0, key: key) }, at: stack.key, stored: key, isNoted: isNoted)
+    }
+
+    /// Notes anew whether the lowest write over a row is confirmed, where what readers see of the row stays as it is: no other
+    /// write is read.
+    ///
+    /// Where no write is left, or what readers see cannot be read, it is made anew.
+    mutating func markLowest(at key: RowKey) throws {
+        let stored = try Self.shownKey(key)
+        var lowest: OverlayStack.Layer?
+        try tables.forEachLayer(at: key, in: engine) { layer in
+            lowest = layer
+            return false
+        }
+        guard let lowest, case .success(let row)? = try tables.shownRow(stored, in: engine)?.row else {
+            return try refreshOverlay(at: key)
+        }
+        let value = OverlayStack.sealed(.success(row), isLowestConfirmed: lowest.isConfirmed, key: stored)
+        try put(value.rawSpan, key: stored.rawSpan, in: .overlay)
     }
 
     /// Shows the row that a pending write makes which lies over all others.

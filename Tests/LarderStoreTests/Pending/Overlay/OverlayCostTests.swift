@@ -60,6 +60,60 @@ import Testing
         #expect(costs[199].sets == 2, "\(costs[199])")
     }
 
+    /// The end of a run that began after all that was accepted.
+    private var end: RunEnd { RunEnd(filter: 1, bound: 0, journalAtBegin: .max, isAfterRejection: false) }
+
+    @Test func `a write is accepted and becomes the row at the same cost, however many lie above`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.put(bytes(#"{"n":"000000"}"#), at: key(1), updatedAt: 1) }
+        let count = 200
+        let costs = try await store.write { transaction in
+            let sequences = try (1...count).map { try transaction.layOver(patch($0), at: key(1), updatedAt: 1) }
+            return try sequences.map { sequence in
+                let cost = try Cost {
+                    try transaction.confirmOverlay(at: key(1), sequence: sequence)
+                    _ = try transaction.settle(after: end)
+                }
+                #expect(try transaction.payload(at: key(1)) == bytes(#"{"n":"100200"}"#))
+                return cost
+            }
+        }
+        // Each reads the write itself, the one above it and what is shown.
+        for cost in costs { #expect(cost.moves < 15 && cost.hashed < 1500, "\(cost)") }
+        try store.read { view in
+            let row = try view.serverRow(at: key(1))
+            #expect(row?.payload.equals(bytes(#"{"n":"100200"}"#).rawSpan) == true)
+            #expect(try view.overlays(at: key(1)) == [])
+        }
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `what a run releases of a row is released at once`() async throws {
+        func cost(_ count: Int, _ resource: ResourceKey) async throws -> Cost {
+            try await store.write { transaction in
+                let row = key(1, resource)
+                try transaction.put(bytes(#"{"n":"000000"}"#), at: row, updatedAt: 1)
+                let filter = try transaction.updateFilter("\(resource.group):\(resource.id)") { $0.run = 1 }
+                try transaction.putMember(ofFilter: filter, resource, MemberRecord(listedInRun: 1))
+                for number in 1...count {
+                    let sequence = try transaction.layOver(patch(number), at: row, updatedAt: 1)
+                    if number > count / 2 { continue }
+                    try transaction.confirmOverlay(at: row, sequence: sequence)
+                }
+                let end = RunEnd(filter: filter, bound: 0, journalAtBegin: .max, isAfterRejection: false)
+                return try Cost { _ = try transaction.settle(after: end) }
+            }
+        }
+        let store = try temporary.open()
+        let twenty = try await cost(20, translations)
+        let twoHundred = try await cost(200, tafsirs)
+        #expect(twoHundred.moves < 10 * twenty.moves, "\(twenty); \(twoHundred)")
+        #expect(twoHundred.hashed < 11 * twenty.hashed, "\(twenty); \(twoHundred)")
+        #expect(try store.read { try $0.overlays(of: tafsirs).count } == 100)
+        #expect(try store.read { try $0.payload(at: key(1, tafsirs)) } == bytes(#"{"n":"100200"}"#))
+        #expect(try store.findings() == [])
+    }
+
     @Test(arguments: [false, true])
     func `a page over 10,000 overlays reads about as many as it shows`(reversed: Bool) async throws {
         let store = try temporary.open()

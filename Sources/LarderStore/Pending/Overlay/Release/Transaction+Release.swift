@@ -133,16 +133,28 @@ extension Transaction {
     /// Releases the confirmed overlays of a row, the lowest first and none above one that stays: what lies beneath a
     /// released one is shown again.
     private mutating func settle(at key: RowKey, under tenure: Tenure, on occasion: ReleaseOccasion) throws {
-        for layer in try tables.stack(at: key, in: engine).layers {
-            guard case .success(let record) = layer.record, let acceptance = record.acceptance else { return }
+        var released = ReleasedWrites()
+        try tables.forEachLayer(at: key, in: engine) { layer in
+            guard case .success(let record) = layer.record, let acceptance = record.acceptance else { return false }
             let write = ConfirmedWrite(sequence: record.serverSequence, acceptance: acceptance)
-            switch Release.of(write, under: tenure, on: occasion) {
-            case .stays: return
-            case .goes: break
-            case .becomesRow: try makeRow(at: key, record)
+            let release = Release.of(write, under: tenure, on: occasion)
+            if release == .stays { return false }
+            try released.add(layer.sequence, record, isRow: release == .becomesRow) {
+                try tables.serverRow(at: key, in: engine)
             }
-            _ = try takeOverlay(at: key, sequence: layer.sequence)
+            return true
         }
+        if released.sequences.isEmpty { return }
+        for sequence in released.sequences { try remove(key: Self.overlayKey(key, sequence), in: .overlay) }
+        state(MaterializedRow.self).key = key
+        switch released.row {
+        case .success(let row?)?: try put(row.payload, at: key, updatedAt: row.updatedAt, codec: row.codec)
+        case .success(nil)?: try removeRow(at: key)
+        case .failure?, nil: break
+        }
+        state(MaterializedRow.self).key = nil
+        // Where all of them became the row, those that are left make of it what is shown already.
+        if released.areAllInRow { try markLowest(at: key) } else { try refreshOverlay(at: key) }
     }
 
     /// Releases what may be of the overlays of a row, after one of them was taken away.
@@ -150,17 +162,32 @@ extension Transaction {
         guard try tables.shownRow(Self.shownKey(key), in: engine)?.isLowestConfirmed == true else { return }
         try settle(at: key, under: tenure(of: key.resource), on: .change)
     }
+}
 
-    /// Makes what the lowest overlay of a row shows the server's row.
-    private mutating func makeRow(at key: RowKey, _ record: OverlayRecord) throws {
-        guard record.change != .removal else {
-            try removeRow(at: key)
+/// The lowest writes over a row, on their way out of its overlays.
+private struct ReleasedWrites {
+    private(set) var sequences: [Int64] = []
+    /// What those that become the row make of the server's; nil where none does.
+    private(set) var row: KnownRow?
+    /// Whether the row has all that they did.
+    private(set) var areAllInRow = true
+
+    /// - Parameter server: what the server has; asked for the first that becomes the row.
+    mutating func add(
+        _ sequence: Int64, _ record: OverlayRecord, isRow: Bool, over server: () throws -> KnownRow
+    ) rethrows {
+        sequences.append(sequence)
+        guard isRow else {
+            areAllInRow = false
             return
         }
+        let made = record.applied(to: try row ?? server())
+        switch made {
         // Only what a patch makes can be too long for a row, or not to be known; what lies beneath then stays.
-        let made = record.applied(to: try tables.serverRow(at: key, in: engine))
-        if case .success(let row?) = made, row.payload.count <= Limits.payload {
-            try put(row.payload, at: key, updatedAt: row.updatedAt, codec: row.codec)
+        case .success(let content?) where content.payload.count <= Limits.payload: row = made
+        case .success(nil) where record.change == .removal: row = made
+        case .success(nil): break
+        case .success, .failure: areAllInRow = false
         }
     }
 }
