@@ -23,7 +23,8 @@ package enum IndexTerm: Hashable, Sendable {
 
     private static func text(_ text: String, _ collation: IndexCollation) -> IndexTerm {
         var bytes: [UInt8] = []
-        var encoded = 0
+        // Code and terminator.
+        var encoded = 2
         let utf8 = text.utf8Span
         let source = utf8.span
         bytes.reserveCapacity(min(source.count, Limits.indexText))

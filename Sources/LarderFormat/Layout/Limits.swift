@@ -20,7 +20,7 @@ public enum Limits {
     public static let errorText = 512
     /// The highest number of a secondary index.
     public static let indexNumber: Int64 = 65_535
-    /// The encoded bytes of a text in a secondary index, code and terminator not counted; what is longer is cut.
+    /// An encoded text in a secondary index; what is longer is cut.
     public static let indexText = 200
     /// The payload of one row.
     public static let payload = 16_777_216
