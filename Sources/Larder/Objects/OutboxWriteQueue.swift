@@ -35,6 +35,18 @@ public struct OutboxWriteQueue: WriteQueue {
     /// The outbox's.
     public var keyField: HTTPField.Name { outbox.keyField }
 
+    /// That of the outbox's policy.
+    public var schedule: WriteSchedule { outbox.policy.schedule }
+
+    /// How often the outbox was told who is signed in.
+    public var signIns: Int { outbox.signIns }
+
+    /// Has the outbox pause and ask for a sign-in, as after a 401 to one of its writes; false where it does not run, or has another
+    /// account.
+    public func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool {
+        outbox.noteUnauthorized(account, since: signIns)
+    }
+
     /// Enqueues the write under its own identity and account.
     ///
     /// - Throws: `HTTPCacheError.notSignedIn` where its account is not signed in; otherwise as ``Outbox/enqueue(_:)``.
@@ -48,9 +60,10 @@ public struct OutboxWriteQueue: WriteQueue {
         do {
             let prepared = try outbox.prepare(sent, id: write.id, triedAt: write.isInDoubt ? write.createdAt : nil)
             try await outbox.store.write { transaction in
-                // It was prepared under the account of now.
-                let gate = Self.gate(.signedIn(prepared.draft.account), try transaction.session())
-                guard gate.admits(write.account) else { throw OutboxError.notSignedIn }
+                let session = try transaction.session()
+                // Under which it was prepared, and which is signed in now: the host may have said another meanwhile.
+                let gates = [.signedIn(prepared.draft.account), outbox.gate].map { Self.gate($0, session) }
+                guard gates.allSatisfy({ $0.admits(write.account) }) else { throw OutboxError.notSignedIn }
                 _ = try transaction.enqueue(prepared)
             }
         } catch {

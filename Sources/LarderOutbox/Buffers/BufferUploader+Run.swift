@@ -90,7 +90,7 @@ extension BufferUploader {
                 (try view.buffer(ring), try view.pointSequences(in: ring, limit: policy.mostPoints))
             }
             await step(
-                .ring(found?.upload ?? BufferUpload(), oldest: oldest, serverWait: outbox.waitOfServer()))
+                .ring(found?.upload ?? BufferUpload(), oldest: oldest, serverWait: try outbox.waitOfServer()))
         } catch {
             outbox.store.host.logger.error("a buffer could not be read", metadata: ["error": "\(error)"])
             await step(.storageFailed)
@@ -183,8 +183,8 @@ extension BufferUploader {
     }
 
     private func answer(to flight: BufferUpload.Flight, of ring: BufferName) async -> Answer {
-        if let rest = outbox.waitOfServer() { return .heldBack(rest) }
         do {
+            if let rest = try outbox.waitOfServer() { return .heldBack(rest) }
             let points = try outbox.store.read { view in try view.points(in: ring, sequences: flight.sequences) }
             var draft = OutboxDraft(
                 id: flight.key, lane: "", createdAt: 0, mutationType: name, method: "POST", endpoint: policy.endpoint,

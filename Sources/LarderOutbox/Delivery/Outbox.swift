@@ -20,7 +20,7 @@ public final class Outbox: Sendable {
     package var gate: SessionGate { state.withLock { $0.gate } }
     let transport: any Transport
     let configuration: OutboxConfiguration
-    let policy: OutboxPolicy
+    package let policy: OutboxPolicy
     let credentials: any AccountCredentials
     let connectivity: any ConnectivitySource
     let onEvent: @Sendable (OutboxEvent) -> Void
@@ -74,6 +74,26 @@ public final class Outbox: Sendable {
     public func foreground() {
         post(.look)
         post(.event(.foreground))
+    }
+
+    /// How often the gate was set: a request that was made before the last time carries an earlier session's credentials.
+    package var signIns: Int { state.withLock { $0.gates } }
+
+    /// Notes that the server refused an account's credentials in answer to a request that is no entry's, unless somebody has signed in
+    /// since it was made: the account's writes pause, and its login is renewed.
+    ///
+    /// - Parameter signIns: how often the gate was set when the request was made.
+    /// - Returns: false where nothing comes of it: the outbox does not run, or has another account.
+    @discardableResult
+    package func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool {
+        state.withLock { state in
+            if state.gates != signIns { return true }
+            guard let loop = state.loop, [.signedIn(account), .expired(account)].contains(state.gate) else {
+                return false
+            }
+            loop.inputs.yield(.event(.unauthorized(account)))
+            return true
+        }
     }
 
     package func setGate(_ gate: SessionGate) {

@@ -5,14 +5,14 @@ public struct OutboxPolicy: Hashable, Sendable {
     /// What answers mean.
     public var outcomes = OutcomeTable.standard
     /// The waits between tries: 1, 2, 4, 8, 16, 32, 60 seconds, less chance.
-    public var retry = RetryPolicy(first: .seconds(1), limit: .seconds(60), jitter: 0.2)
+    public var retry = WriteSchedule().retry
     /// The waits after which an entry is tried once more that has failed through the server's fault (5xx, 408, 425): 5, 10, 20, 40, 60
     /// minutes, less chance.
-    public var revival = RetryPolicy(first: .seconds(300), limit: .seconds(3600), jitter: 0.2)
+    public var revival = WriteSchedule().revival
     /// The longest wait that a server's Retry-After is followed for.
-    public var longestRetryAfter = Duration.seconds(24 * 3600)
+    public var longestRetryAfter = WriteSchedule().longestRetryAfter
     /// How many answers may ask for another try before an entry has failed; 1 or more. An entry may have its own.
-    public var mostAttempts = 5
+    public var mostAttempts = WriteSchedule().mostAttempts
     /// For how long a key may be relied on. What is in doubt for longer is not sent again without being asked for. An hour less than
     /// the day for which servers remember a key, so that no request arrives when it is forgotten.
     public var keyMemory = Duration.seconds(23 * 3600)
@@ -32,6 +32,12 @@ public struct OutboxPolicy: Hashable, Sendable {
 
     /// The policy with its defaults.
     public init() {}
+
+    /// The parts that writes in memory share.
+    package var schedule: WriteSchedule {
+        WriteSchedule(
+            retry: retry, revival: revival, mostAttempts: mostAttempts, longestRetryAfter: longestRetryAfter)
+    }
 
     /// Whether every part is in its range.
     package var isSound: Bool {

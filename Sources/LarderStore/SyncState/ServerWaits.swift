@@ -32,8 +32,9 @@ package struct ServerWait: Hashable, Sendable {
 extension ReadView {
     /// What a server asked for that is not over yet at `now`; nil when it may be asked.
     ///
+    /// A record that is damaged says nothing: it must not silence a client for good.
+    ///
     /// - Parameter server: its origin, as `BaseURL.origin` spells it.
-    /// - Throws: ``StoreError/damaged(table:reason:)``.
     package borrowing func serverWait(of server: String, at now: Int64) throws -> ServerWait? {
         try tables.serverWait(of: server, at: now, in: transaction)
     }
@@ -69,13 +70,9 @@ extension Transaction {
         if others.count < known.count { try put(others) }
     }
 
-    /// The waits that are not over. A record that is damaged says nothing, and the next one takes its place.
+    /// The waits that are not over.
     private borrowing func knownWaits(at now: Int64) throws -> [ServerWaitsRecord.Wait] {
-        do {
-            return try tables.serverWaits(in: engine).filter { ServerWait($0).remaining(at: now) > 0 }
-        } catch StoreError.damaged {
-            return []
-        }
+        try tables.serverWaits(in: engine).filter { ServerWait($0).remaining(at: now) > 0 }
     }
 
     private mutating func put(_ waits: [ServerWaitsRecord.Wait]) throws {
@@ -96,7 +93,12 @@ extension Tables {
         in source: borrowing Source
     ) throws -> [ServerWaitsRecord.Wait] {
         let key = ServerWaitsRecord.key
-        return try record(key.rawSpan, .meta, in: source, ServerWaitsRecord.init(decoding:))?.waits ?? []
+        do {
+            return try record(key.rawSpan, .meta, in: source, ServerWaitsRecord.init(decoding:))?.waits ?? []
+        } catch StoreError.damaged {
+            // The next one that is stored takes its place.
+            return []
+        }
     }
 
     fileprivate func serverWait<Source: TableReader & ~Copyable>(

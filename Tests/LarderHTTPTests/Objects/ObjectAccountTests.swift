@@ -150,6 +150,29 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
         #expect(try queue.waiting().isEmpty)
     }
 
+    @Test func `is that of its call, whoever is signed in between its preparation and its commit`() async throws {
+        let world = try world(.persistent)
+        world.outbox.signedIn(as: "ada")
+        let (isHeld, mayGoOn) = (Flag(false), Flag(false))
+        let holding = Task {
+            try await world.store.write { _ in
+                isHeld.value = true
+                while !mayGoOn.value {}
+            }
+        }
+        while !isHeld.value { await Task.yield() }
+        let write = QueuedWrite(
+            id: world.store.host.makeID(), createdAt: 1, method: .put, path: "/User/1", payload: [49], object: user(1),
+            account: "ada")
+        let enqueuing = Task { try await OutboxWriteQueue(world.outbox).enqueue(write, effects: []) }
+        for _ in 1...1000 { await Task.yield() }
+        world.outbox.signedIn(as: "bob")
+        mayGoOn.value = true
+        try await holding.value
+        await #expect(performing: { try await enqueuing.value }, throws: isNotSignedIn)
+        #expect(try OutboxWriteQueue(world.outbox).waiting().isEmpty)
+    }
+
     @Test(arguments: [ObjectPersistence.memory, .persistent], Teller.allCases)
     func `is needed where there are accounts`(place: ObjectPersistence, teller: Teller) async throws {
         let world = try world(place)

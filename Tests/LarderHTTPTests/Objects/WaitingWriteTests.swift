@@ -114,7 +114,7 @@ private let html: Fault = .header(.contentType, "text/html")
         #expect(try OutboxWriteQueue(world.outbox).waiting().isEmpty)
     }
 
-    @Test func `end at the fifth page that refuses them, and block no others then`() async throws {
+    @Test func `fail at the fifth page that refuses them, and block no others then`() async throws {
         let world = try ObjectWorld()
         world.network.plan(
             .status(.contentTooLarge), html, times: 99, where: { $0.path == "/User/1/image/content" })
@@ -131,8 +131,8 @@ private let html: Fault = .header(.contentType, "text/html")
             world.clock.advance(by: .seconds(60))
             report = try await world.cache.sendQueued()
         }
-        #expect(report.rejected.map(\.id) == [id])
-        #expect(report.rejected.map(\.status) == [413])
+        #expect(report.failed.map(\.id) == [id])
+        #expect(report.failed.map(\.status) == [413])
         #expect(world.server.written.last == "PUT /User/2 20")
         guard case .sent = try await world.cache.save(user(2), payload: Array("21".utf8)) else {
             Issue.record("it was not sent")

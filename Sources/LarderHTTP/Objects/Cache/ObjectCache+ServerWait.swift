@@ -6,12 +6,17 @@ internal import Synchronization
 
 // One wait per server (`Retry-After`), shared with sync and the outbox through the queue of writes.
 extension ObjectCache {
-    /// Throws during the wait that the server of a request asked for: reads and writes then go on as without a network.
+    /// Throws during the wait that the server of a request asked for: reads and writes then go on as without a network. Also where
+    /// that cannot be read.
     func checkServerWait(_ request: HTTPRequest) throws(HTTPCacheError) {
-        guard let server = server(of: request), let queue = state.withLock({ $0.persistent?.writes }),
-            // A wait that cannot be read keeps nothing from being sent.
-            let rest = (try? queue.serverWait(of: server)) ?? nil
-        else { return }
+        guard let server = server(of: request), let queue = writeQueue else { return }
+        let rest: Duration?
+        do {
+            rest = try queue.serverWait(of: server)
+        } catch {
+            throw .transport(.noConnection(reason: "the server's wait cannot be read: \(error)"))
+        }
+        guard let rest else { return }
         throw .transport(.noConnection(reason: "the server asked to be left alone for \(rest) more"))
     }
 
@@ -21,7 +26,7 @@ extension ObjectCache {
         guard [429, 503].contains(head.status.code), ContentKind(head.headerFields) != .page,
             let field = head.headerFields[.retryAfter],
             let seconds = RetryAfter.seconds(field, date: head.headerFields[.date], now: host.now()), seconds > 0,
-            let server = server(of: request), let queue = state.withLock({ $0.persistent?.writes })
+            let server = server(of: request), let queue = writeQueue
         else { return }
         do {
             try await queue.noteServerWait(.seconds(seconds), of: server)

@@ -1,4 +1,5 @@
 internal import LarderFormat
+internal import LarderTransport
 internal import Synchronization
 
 /// The writes of classes in memory that wait for a connection, oldest first; lost when the program ends.
@@ -9,17 +10,13 @@ final class MemoryWrites: Sendable {
         var effects: [ObjectChange]
         /// What undoes its effect, should the server refuse it.
         var undo: [ObjectChange]
-        /// How many HTML pages under 4xx have answered it, of those a while apart.
-        var pages = 0
-        /// When the last one of them did.
-        var pageAt: Int64?
+        /// How many answers asked for another try, of those that came when one was due.
+        var attempts = 0
+        /// When another one counts, and one that has failed is revived; nil where the next one counts, and nothing revives it.
+        var due: Duration?
+        /// Whether its attempts are used up, or it cannot be sent as it is: it holds only what is about the same object.
+        var hasFailed = false
     }
-
-    /// The time between two pages that count, in milliseconds: a burst of tries meets the same captive portal.
-    private static let pageInterval: Int64 = 60_000
-
-    /// How many pages end a write.
-    static let mostPages = 5
 
     private let items = Mutex<[Item]>([])
     private let removals = Atomic(0)
@@ -27,8 +24,32 @@ final class MemoryWrites: Sendable {
     /// All of them.
     var all: [Item] { items.withLock { $0 } }
 
-    /// The oldest one.
-    var first: Item? { items.withLock { $0.first } }
+    /// The write to be sent next: the oldest one, but for those that have failed and what is about the same object.
+    ///
+    /// - Parameters:
+    ///   - revivesAll: whether all that failed is sent once more, or only what is due.
+    ///   - tried: the writes that are not to be revived again.
+    func next(at now: Duration, revivesAll: Bool, but tried: Set<UUIDBytes>) -> Item? {
+        items.withLock { items in
+            var held: Set<ObjectName> = []
+            return items.first { item in
+                if held.contains(item.write.object) { return false }
+                if !item.hasFailed { return true }
+                let isRevived = revivesAll || item.due.map { $0 <= now } ?? false
+                if isRevived, !tried.contains(item.write.id) { return true }
+                held.insert(item.write.object)
+                return false
+            }
+        }
+    }
+
+    /// Whether a new write about an object has to wait behind those that wait: all of them but what a failed one holds.
+    func holdsBack(_ object: ObjectName) -> Bool {
+        items.withLock { items in
+            let held = Set(items.lazy.filter(\.hasFailed).map(\.write.object))
+            return held.contains(object) || items.contains { !held.contains($0.write.object) }
+        }
+    }
 
     /// How often all of them were given up.
     var removalCount: Int { removals.load(ordering: .acquiring) }
@@ -59,18 +80,40 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// Counts an HTML page under 4xx in answer to a write.
+    /// Counts an answer that asks for another try, unless it came before that was due: a burst of tries meets one fault.
     ///
-    /// - Returns: how many there were, with a while between each two.
-    func countPage(_ id: UUIDBytes, at now: Int64) -> Int {
+    /// - Parameter asked: the wait that it asks for.
+    /// - Returns: whether the attempts are used up.
+    func countAttempt(_ id: UUIDBytes, by schedule: WriteSchedule, asked: Duration?, at now: Duration) -> Bool {
         items.withLock { items in
-            guard let place = items.firstIndex(where: { $0.write.id == id }) else { return 0 }
-            let isApart = items[place].pageAt.map { abs(now - $0) >= Self.pageInterval } ?? true
-            if isApart {
-                items[place].pages += 1
-                items[place].pageAt = now
+            guard let place = items.firstIndex(where: { $0.write.id == id }) else { return false }
+            if items[place].due.map({ $0 <= now }) ?? true {
+                items[place].attempts += 1
+                items[place].hasFailed = items[place].attempts >= schedule.mostAttempts
+                items[place].due = now + schedule.wait(afterAttempts: items[place].attempts, asked: asked)
             }
-            return items[place].pages
+            return items[place].hasFailed
+        }
+    }
+
+    /// Notes that a write cannot be sent as it is.
+    func fail(_ id: UUIDBytes) {
+        items.withLock { items in
+            for place in items.indices where items[place].write.id == id {
+                items[place].hasFailed = true
+                items[place].due = nil
+            }
+        }
+    }
+
+    /// Has what failed through the server's fault tried again, as the server takes writes: at once for the first time, then after the
+    /// first of the waits for revival.
+    func noteAcceptance(_ schedule: WriteSchedule, at now: Duration) {
+        items.withLock { items in
+            for place in items.indices where items[place].hasFailed {
+                let soon = items[place].attempts > schedule.mostAttempts ? now + schedule.revival.first : now
+                items[place].due = items[place].due.map { min($0, soon) }
+            }
         }
     }
 

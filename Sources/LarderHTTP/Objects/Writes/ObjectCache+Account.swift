@@ -7,7 +7,7 @@ extension ObjectCache {
     /// The authentication state of the queue of persistent classes; without a queue there are no accounts.
     func gate() throws(HTTPCacheError) -> SessionGate {
         do {
-            return try state.withLock { $0.persistent?.writes }?.gate() ?? .signedIn(nil)
+            return try writeQueue?.gate() ?? .signedIn(nil)
         } catch {
             throw .reading(error)
         }

@@ -15,11 +15,21 @@ public struct QueueReport: Hashable, Sendable {
         public var status: Int
     }
 
+    /// A write that the server did not take as often as is allowed, or that the service has no request for.
+    public struct Failure: Hashable, Sendable {
+        /// Its identity.
+        public var id: UUIDBytes
+        /// The status that it was answered with last; nil where it cannot be sent.
+        public var status: Int?
+    }
+
     /// The writes that the server took, in their order.
     public var sent: [UUIDBytes] = []
     /// The writes that it refused, which wait no longer.
     public var rejected: [Rejection] = []
-    /// How many wait still.
+    /// The writes that failed: they wait on, and are still shown.
+    public var failed: [Failure] = []
+    /// How many wait still, those that failed among them.
     public var waiting = 0
 
     /// A report of nothing.
@@ -32,16 +42,26 @@ extension ObjectCache {
     /// Call it when there is a connection again; saving does so by itself. Writes of persistent classes wait in the
     /// ``WriteQueue``, which sends them by itself. Those of another account than the one signed in are given up; while nobody is,
     /// they wait. Stops at the first write that the server does not answer, or answers
-    /// so that it is to be asked again (``WriteQueue/verdict(reading:to:)``): it waits on, and what is behind it. A refusal ends its
-    /// write, takes its effect back, and is reported; so does the fifth HTML page under a 4xx of refusal but 403 (or such an answer that breaks off), counted once a
-    /// minute, since that is a proxy's refusal and no captive portal's page. A second call while one is under way waits for that one.
+    /// so that it is to be asked again (``WriteQueue/verdict(reading:to:)``): it waits on, and what is behind it. A 401 has the login
+    /// renewed (``WriteQueue/noteUnauthorized(_:since:)``). A refusal ends its write, takes its effect back, and is reported.
+    ///
+    /// After as many answers that ask for another try as ``WriteQueue/schedule`` allows a write has failed; those count that come when
+    /// it is due. It stays, is shown and reported, and holds only what is about the same object. It is sent again by this call, by a
+    /// save when its time for revival has come, and by a save after the server took another write. A second call while one is under way
+    /// waits for that one.
     ///
     /// - Throws: what the storage in memory throws.
     @discardableResult
-    public func sendQueued() async throws -> QueueReport {
+    public func sendQueued() async throws -> QueueReport { try await sendQueued(revivesAll: true) }
+
+    /// As ``sendQueued()``.
+    ///
+    /// - Parameter revivesAll: whether all that failed is sent again, or only what is due.
+    @discardableResult
+    func sendQueued(revivesAll: Bool) async throws -> QueueReport {
         let task = state.withLock { state in
             if let sending = state.sending { return sending }
-            let task = Task { try await self.passQueue() }
+            let task = Task { try await self.passQueue(revivesAll: revivesAll) }
             state.sending = task
             return task
         }
@@ -49,52 +69,61 @@ extension ObjectCache {
         return try await task.value
     }
 
-    private func passQueue() async throws -> QueueReport {
+    private func passQueue(revivesAll: Bool) async throws -> QueueReport {
         var report = QueueReport()
+        var tried: Set<UUIDBytes> = []
         // Read again for each: a write may be given up or moved to the queue while the one before it is under way.
-        while try await giveUpWritesOfOthers(), let item = writes.first {
+        while try await giveUpWritesOfOthers(),
+            let item = writes.next(at: host.elapsed(), revivesAll: revivesAll, but: tried)
+        {
             let write = item.write
-            writes.note(write.id, isInDoubt: true)
-            let attempt = await send(write)
-            // A write that was held back, or that the server turned away, is as it was.
-            if !write.isInDoubt, case .waits(let error) = attempt, !error.mayHaveArrived {
-                writes.note(write.id, isInDoubt: false)
-            }
+            tried.insert(write.id)
+            let attempt = await sendNoting(write)
             if case .accepted = attempt {
                 report.sent.append(write.id)
                 // An answer that was asked for before may not have it.
                 if !item.effects.isEmpty { order.noteWrite(of: .object(write.object)) }
                 writes.accept(write.id)
-            } else if let status = finalStatus(of: attempt, for: write.id) {
+                writes.noteAcceptance(schedule, at: host.elapsed())
+            } else if case .refused(let head) = attempt {
+                let status = head.status.code
                 host.logger.warning("a write that waited in memory was refused with status \(status)")
                 report.rejected.append(QueueReport.Rejection(id: write.id, status: status))
                 try await takeBack(write.id)
+            } else if let failure = failure(of: write.id, attempt) {
+                host.logger.warning("a write that waits in memory has failed: \(attempt.reason)")
+                report.failed.append(failure)
             } else {
                 host.logger.info("a write waits on: \(attempt.reason)")
-                report.waiting = writes.all.count
-                return report
+                break
             }
         }
+        report.waiting = writes.all.count
         return report
     }
 
-    /// The status that refuses a waiting write for good; nil when it waits on.
-    private func finalStatus(of attempt: WriteAttempt, for id: UUIDBytes) -> Int? {
-        switch attempt {
-        case .refused(let head): return head.status.code
-        case .waits(.server(let head)):
-            let code = head.status.code
-            guard Self.mayBeRefused(head.status) else { return nil }
-            return writes.countPage(id, at: host.now()) < MemoryWrites.mostPages ? nil : code
-        case .accepted, .waits, .failed: return nil
+    /// Sends a write that waits, noted as one that the server may have.
+    private func sendNoting(_ write: QueuedWrite) async -> WriteAttempt {
+        writes.note(write.id, isInDoubt: true)
+        let attempt = await send(write)
+        // A write that was held back, or that the server turned away, is as it was.
+        if !write.isInDoubt, case .waits(let error, _) = attempt, !error.mayHaveArrived {
+            writes.note(write.id, isInDoubt: false)
         }
+        return attempt
     }
 
-    /// Whether a status under which a write waits is one of refusal, given by a page or cut short; under 403 most pages are a portal's.
-    private static func mayBeRefused(_ status: HTTPResponse.Status) -> Bool {
-        let isOther =
-            [401, 403, 408, 409, 425, 429].contains(status.code) || OutcomeTable.ofConnection.contains(status.code)
-        return status.kind == .clientError && !isOther
+    /// Counts an attempt; nil when the write waits on.
+    private func failure(of id: UUIDBytes, _ attempt: WriteAttempt) -> QueueReport.Failure? {
+        switch attempt {
+        case .waits(_, let answer?):
+            let isOver = writes.countAttempt(id, by: schedule, asked: answer.after, at: host.elapsed())
+            return isOver ? QueueReport.Failure(id: id, status: answer.status) : nil
+        case .failed(.invalidRequest):
+            writes.fail(id)
+            return QueueReport.Failure(id: id, status: nil)
+        case .accepted, .waits, .refused, .failed: return nil
+        }
     }
 
     /// Gives up the writes in memory of other accounts than the one signed in, which must neither send nor see them.
@@ -102,7 +131,7 @@ extension ObjectCache {
     /// - Returns: true.
     @discardableResult
     func giveUpWritesOfOthers() async throws(HTTPCacheError) -> Bool {
-        guard writes.first != nil else { return true }
+        guard !writes.all.isEmpty else { return true }
         let gate = try gate()
         if gate == .signedOut { return true }
         let others = writes.all.filter { !gate.admits($0.write.account) }

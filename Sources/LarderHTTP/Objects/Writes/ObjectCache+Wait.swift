@@ -74,7 +74,7 @@ extension ObjectCache {
     func queue(
         for object: ObjectName, _ target: ObjectPersistence
     ) throws(HTTPCacheError) -> (any WriteQueue)? {
-        let queue = state.withLock { $0.persistent?.writes }
+        let queue = writeQueue
         if target == .memory {
             guard let queue, try isWaiting(about: object, in: queue) else { return nil }
             return queue
@@ -94,16 +94,16 @@ extension ObjectCache {
     }
 
     /// Whether writes of persistent classes wait; no, where that cannot be read.
-    var hasWaitingWrites: Bool { (try? state.withLock { $0.persistent?.writes }?.hasWaiting()) ?? false }
+    var hasWaitingWrites: Bool { (try? writeQueue?.hasWaiting()) ?? false }
 
-    /// Sends what waits in memory; whether something waits still that comes before a write.
-    func hasWaiting(_ queue: (any WriteQueue)?) async throws(HTTPCacheError) -> Bool {
+    /// Sends what waits in memory; whether something waits still that comes before a write about an object.
+    func hasWaiting(before object: ObjectName, _ queue: (any WriteQueue)?) async throws(HTTPCacheError) -> Bool {
         do {
             if let queue, try queue.hasWaiting() { return true }
             if writes.all.isEmpty { return false }
-            try await sendQueued()
+            try await sendQueued(revivesAll: false)
             // A pass that was under way does not know of what was queued behind it.
-            return !writes.all.isEmpty
+            return writes.holdsBack(object)
         } catch {
             throw .reading(error)
         }

@@ -90,7 +90,7 @@ extension ObjectCache {
         } else if strategy == .networkOnly || isTooLong {
             // It cannot wait, so that only what is about its object goes before it.
             attempt = try await sendUnqueued(made, write, queue)
-        } else if try await hasWaiting(queue) {
+        } else if try await hasWaiting(before: write.object, queue) {
             // An older write must not arrive after this one.
             attempt = .waits(.transport(.noConnection(reason: "older writes wait")))
         } else {
@@ -100,7 +100,7 @@ extension ObjectCache {
         case .accepted(let head): return .sent(head)
         case .refused(let head): throw .server(head)
         case .failed(let error): throw error
-        case .waits(let error):
+        case .waits(let error, _):
             if strategy == .networkOnly { throw error }
             if isTooLong { throw .uploadTooLarge(actual: Int64(payload.count), limit: options.fileLimit) }
             var tried = made
@@ -134,6 +134,7 @@ extension ObjectCache {
         defer { order.end(start) }
         let attempt = await send(made)
         guard case .accepted = attempt else { return attempt }
+        writes.noteAcceptance(schedule, at: host.elapsed())
         do throws(HTTPCacheError) {
             try checkAccount(of: made)
             try await change(changes, write, since: start, in: target)

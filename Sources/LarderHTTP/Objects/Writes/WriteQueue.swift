@@ -92,6 +92,18 @@ public protocol WriteQueue: Sendable {
 
     /// Stores that a server asked for a wait, for every part of the program; the default does nothing.
     func noteServerWait(_ wait: Duration, of server: String) async throws
+
+    /// When its writes are tried again; those in memory go by the same. The default is that of an outbox.
+    var schedule: WriteSchedule { get }
+
+    /// How often an account signed in, or out: a request made before the last time carries an earlier session's credentials.
+    var signIns: Int { get }
+
+    /// Has an account's login renewed, as the server answered a write with 401.
+    ///
+    /// - Parameter signIns: ``signIns`` when the write's request was made.
+    /// - Returns: whether it is renewed, or was since; false by default.
+    func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool
 }
 
 extension WriteQueue {
@@ -100,6 +112,15 @@ extension WriteQueue {
 
     /// Does nothing.
     public func noteServerWait(_ wait: Duration, of server: String) async throws {}
+
+    /// An outbox's defaults.
+    public var schedule: WriteSchedule { WriteSchedule() }
+
+    /// None.
+    public var signIns: Int { 0 }
+
+    /// Renews nothing.
+    public func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool { false }
 
     /// Whether a write waits that a later one must not overtake.
     public func hasWaiting() throws -> Bool { try !waiting().isEmpty }

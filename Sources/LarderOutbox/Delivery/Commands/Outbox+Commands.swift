@@ -153,7 +153,7 @@ extension Outbox {
         _ event: DeliveryEvent, _ along: Alongside?, _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
     ) async throws {
         let (moment, key, gate) = (moment(), store.host.makeID(), state.withLock { $0.gate })
-        let (policy, wait, server) = (policy, waitOfServer(), configuration.base.origin)
+        let (policy, wait, server) = (policy, try waitOfServer(), configuration.base.origin)
         // While another outbox sends, what is being sent is its: nothing was given up.
         let recovers = try claim(commands: 1)
         defer { if recovers { endCommand() } }

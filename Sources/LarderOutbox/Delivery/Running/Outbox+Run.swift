@@ -257,7 +257,7 @@ extension Outbox {
                 state.loop?.seenAtLoad = entries.map(\.sequence).max() ?? 0
                 state.loop?.rejected = entries.count { $0.delivery.state == .rejected }
             }
-            guard let step = step(.loaded(entries, serverWait: waitOfServer())) else { return }
+            guard let step = step(.loaded(entries, serverWait: try waitOfServer())) else { return }
             state.withLock { $0.loop?.isLoaded = true }
             do {
                 _ = try await commit(step, [:])

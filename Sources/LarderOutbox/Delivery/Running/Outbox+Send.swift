@@ -10,9 +10,9 @@ internal import Synchronization
 extension Outbox {
     /// Sends a flight and reads its answer.
     func send(_ flight: Flight) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
-        if let rest = waitOfServer() { return (.whole(.heldBack(rest)), [:]) }
         let entries: [OutboxEntry]
         do {
+            if let rest = try waitOfServer() { return (.whole(.heldBack(rest)), [:]) }
             entries = try store.read { view in try flight.entries.compactMap { try view.outboxEntry($0) } }
         } catch {
             store.host.logger.error("an entry could not be read", metadata: ["error": "\(error)"])
@@ -52,12 +52,14 @@ extension Outbox {
     }
 
     /// The time that is left of the server's wait: noted by this outbox, by buffers or sync, or by another process.
-    func waitOfServer() -> Duration? {
+    ///
+    /// - Throws: what the store throws; nothing is sent while it cannot be read.
+    func waitOfServer() throws -> Duration? {
         let now = store.host.now()
         let server = configuration.base.origin
-        // A record that cannot be read does not keep writes from being sent.
-        let wait = try? store.read { view in try view.serverWait(of: server, at: now) }
-        return wait.map { .milliseconds($0.remaining(at: now)) }
+        return try store.read { view in try view.serverWait(of: server, at: now) }.map {
+            .milliseconds($0.remaining(at: now))
+        }
     }
 
     /// How an exchange ended, and what it brought.
@@ -71,7 +73,12 @@ extension Outbox {
 
     /// Sends a request that no machine schedules: not during the server's wait, and noting the wait that the answer asks for.
     func exchangeUnscheduled(_ draft: OutboxDraft, key: UUIDBytes) async -> Reply {
-        if let rest = waitOfServer() { return Reply(answer: .heldBack(rest)) }
+        do {
+            if let rest = try waitOfServer() { return Reply(answer: .heldBack(rest)) }
+        } catch {
+            store.host.logger.error("the server's wait could not be read", metadata: ["error": "\(error)"])
+            return Reply(answer: .notSent)
+        }
         let reply = await exchange(draft, key: key)
         if case .head(let head) = reply.answer, head.isThrottling, let asked = head.retryAfter {
             let wait = min(max(asked, .zero), policy.longestRetryAfter)
@@ -94,15 +101,12 @@ extension Outbox {
         question.payload = []
         question.blob = nil
         question.fields = []
-        let gates = state.withLock { $0.gates }
+        let signIns = signIns
         let reply = await exchangeUnscheduled(question, key: draft.id)
         if case .head(let head) = reply.answer,
             policy.outcomes.verdict(for: head.facts(question.method, tries: 1)) == .pause
         {
-            state.withLock { state in
-                guard state.gates == gates else { return }
-                _ = state.loop?.inputs.yield(.event(.unauthorized(draft.account)))
-            }
+            noteUnauthorized(draft.account, since: signIns)
         }
         return reply
     }

@@ -13,6 +13,8 @@ struct HookedQueue: WriteQueue {
     let base: OutboxWriteQueue
     let meanwhile: Meanwhile
     let isUnreadable = Flag(false)
+    let isWaitUnreadable = Flag(false)
+    let isGateUnreadable = Flag(false)
 
     var keyField: HTTPField.Name { base.keyField }
 
@@ -26,7 +28,15 @@ struct HookedQueue: WriteQueue {
         return try base.waiting()
     }
 
-    func gate() throws -> SessionGate { try base.gate() }
+    func gate() throws -> SessionGate {
+        if isGateUnreadable.value { throw Unreadable() }
+        return try base.gate()
+    }
+
+    func serverWait(of server: String) throws -> Duration? {
+        if isWaitUnreadable.value { throw Unreadable() }
+        return try base.serverWait(of: server)
+    }
 
     func verdict(reading response: TransportResponse, to write: QueuedWrite) async throws(TransportError) -> Verdict {
         try await base.verdict(reading: response, to: write)

@@ -1,0 +1,203 @@
+// Proves that a write in memory that the server never takes ends as failed by the outbox's schedule, and holds only what is about its object.
+import HTTPTypes
+import Larder
+import LarderFormat
+import LarderHTTP
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Synchronization
+import Testing
+
+/// The dialect for tests, which may have no request for a path any more.
+private final class PickyService: ObjectService {
+    struct NoRequest: Error {}
+
+    let refused = Mutex("")
+    private let base = ModelService()
+
+    var codec: PayloadCodec { base.codec }
+    func path(of question: ObjectQuestion) throws -> String { try base.path(of: question) }
+    func target(of write: ObjectWrite) throws -> (method: HTTPRequest.Method, path: String) {
+        try base.target(of: write)
+    }
+    func request(_ method: HTTPRequest.Method, _ path: String) throws -> HTTPRequest {
+        if refused.withLock({ $0 == path }) { throw NoRequest() }
+        return try base.request(method, path)
+    }
+    func objects(in body: [UInt8], answering question: ObjectQuestion) throws -> [ReceivedObject] {
+        try base.objects(in: body, answering: question)
+    }
+}
+
+/// The accounts that were to sign in again.
+private final class Asked: Sendable {
+    let accounts = Mutex<[String?]>([])
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `A write in memory that the server never takes` {
+    private func queued(_ world: ObjectWorld, _ number: Int, _ payload: String) async throws -> UUIDBytes {
+        guard case .queued(let id) = try await world.cache.save(user(number), payload: Array(payload.utf8)) else {
+            Issue.record("it was not queued")
+            return world.store.host.makeID()
+        }
+        return id
+    }
+
+    /// What came to the server of the second object.
+    private func others(_ world: ObjectWorld) -> [String] {
+        world.server.written.filter { $0.hasPrefix("PUT /User/2") }
+    }
+
+    private func fail(_ world: ObjectWorld, _ status: HTTPResponse.Status) {
+        world.network.plan(.status(status), times: 999, where: { $0.method == .put && $0.path == "/User/1" })
+    }
+
+    @Test(arguments: [HTTPResponse.Status.internalServerError, .requestTimeout, .unauthorized, .forbidden])
+    func `fails after as many answers as the outbox allows, and others go on`(status: HTTPResponse.Status) async throws
+    {
+        let world = try ObjectWorld()
+        fail(world, status)
+        if status == .forbidden {
+            world.network.clearPlans()
+            world.network.plan(
+                .status(status), .header(.contentType, "text/html"), times: 999,
+                where: { $0.method == .put && $0.path == "/User/1" })
+        }
+        let first = try await queued(world, 1, "10")
+        for number in 1...4 {
+            world.clock.advance(by: .seconds(60))
+            _ = try await queued(world, 2, "\(number)")
+        }
+        world.clock.advance(by: .seconds(60))
+        guard case .sent = try await world.cache.save(user(2), payload: Array("5".utf8)) else {
+            Issue.record("it waits behind one that has failed")
+            return
+        }
+        #expect(others(world) == (1...5).map { "PUT /User/2 \($0)" })
+        #expect(world.log.messages(at: .warning).contains { $0.contains("has failed") })
+        // It is shown on, and what is about the same object waits behind it.
+        #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "10")
+        let second = try await queued(world, 1, "11")
+        let report = try await world.cache.sendQueued()
+        #expect(report.failed.map(\.id) == [first] && report.failed.map(\.status) == [status.code])
+        #expect(report.waiting == 2)
+        world.network.clearPlans()
+        #expect(try await world.cache.sendQueued().sent == [first, second])
+    }
+
+    @Test func `fails by answers that came when one was due, and not by a burst`() async throws {
+        let world = try ObjectWorld()
+        fail(world, .internalServerError)
+        _ = try await queued(world, 1, "10")
+        for _ in 1...20 { #expect(try await world.cache.sendQueued().failed == []) }
+        _ = try await queued(world, 2, "20")
+        // 1, 2, 4 and 8 seconds lie between the five that count.
+        for seconds in [1, 2, 4] {
+            world.clock.advance(by: .seconds(seconds))
+            #expect(try await world.cache.sendQueued().failed == [])
+        }
+        world.clock.advance(by: .seconds(8))
+        #expect(try await world.cache.sendQueued().failed.count == 1)
+        #expect(others(world) == ["PUT /User/2 20"])
+    }
+
+    @Test(arguments: [HTTPResponse.Status.tooManyRequests, .found])
+    func `waits on under an answer that is no failure of it`(status: HTTPResponse.Status) async throws {
+        let world = try ObjectWorld()
+        fail(world, status)
+        _ = try await queued(world, 1, "10")
+        for _ in 1...9 {
+            world.clock.advance(by: .seconds(60))
+            #expect(try await world.cache.sendQueued().failed == [])
+        }
+        _ = try await queued(world, 2, "20")
+        #expect(others(world) == [])
+    }
+
+    @Test func `is sent again when the server has taken another, and then after minutes`() async throws {
+        let world = try ObjectWorld()
+        fail(world, .internalServerError)
+        _ = try await queued(world, 1, "10")
+        for _ in 1...5 {
+            world.clock.advance(by: .seconds(60))
+            _ = try await world.cache.sendQueued()
+        }
+        func tries() -> Int { world.network.recorded.count { $0.request.path == "/User/1" } }
+        let failed = tries()
+        func saveOther() async throws { try await world.cache.save(user(2), payload: Array("20".utf8)) }
+        try await saveOther()
+        #expect(tries() == failed)
+        try await saveOther()
+        #expect(tries() == failed + 1)
+        try await saveOther()
+        #expect(tries() == failed + 1)
+        world.clock.advance(by: .seconds(300))
+        world.network.clearPlans()
+        try await saveOther()
+        #expect(tries() == failed + 2)
+        #expect(try await world.cache.sendQueued() == QueueReport())
+    }
+
+    @Test func `has failed at once when there is no request for it`() async throws {
+        let (world, service) = (try ObjectWorld(), PickyService())
+        let cache = ObjectCache(service: service, transport: world.network, host: .virtual(world.clock))
+        world.goOffline()
+        for number in 1...2 { try await cache.save(user(number), payload: Array("\(number)0".utf8)) }
+        world.goOnline()
+        service.refused.withLock { $0 = "/User/1" }
+        let report = try await cache.sendQueued()
+        #expect(report.failed.map(\.status) == [nil] && report.sent.count == 1)
+        service.refused.withLock { $0 = "" }
+        #expect(try await cache.sendQueued().sent.count == 1)
+        #expect(world.server.written == ["PUT /User/2 20", "PUT /User/1 10"])
+    }
+
+    @Test func `has the login renewed when it is answered with 401`() async throws {
+        let world = try ObjectWorld()
+        let asked = Asked()
+        var configuration = OutboxConfiguration(base: try #require(BaseURL("http://objects.test")))
+        configuration.signIn = { account in
+            world.network.clearPlans()
+            asked.accounts.withLock { $0.append(account) }
+            return true
+        }
+        let outbox = Outbox(
+            store: world.store, transport: world.network, configuration: configuration, account: "ada",
+            connectivity: world.connectivity)
+        world.cache.configure(
+            persistent: ObjectPlace(
+                objects: StoreObjectStorage(world.store), files: world.storeFiles, writes: OutboxWriteQueue(outbox)))
+        let run = Task { try await outbox.run() }
+        for await status in outbox.statuses() where status.isRunning { break }
+        fail(world, .unauthorized)
+        let id = try await queued(world, 1, "10")
+        while asked.accounts.withLock({ $0.isEmpty }) || outbox.gate != .signedIn("ada") {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(asked.accounts.withLock { $0 } == ["ada"])
+        #expect(try await world.cache.sendQueued().sent == [id])
+        run.cancel()
+        _ = await run.result
+    }
+
+    @Test func `is not sent while the wait of the server, or the account, cannot be read`() async throws {
+        let world = try ObjectWorld()
+        let queue = HookedQueue(base: OutboxWriteQueue(world.outbox), meanwhile: world.meanwhile)
+        world.cache.configure(
+            persistent: ObjectPlace(objects: StoreObjectStorage(world.store), files: world.storeFiles, writes: queue))
+        queue.isWaitUnreadable.value = true
+        let id = try await queued(world, 1, "10")
+        #expect(try await world.cache.sendQueued().waiting == 1)
+        queue.isGateUnreadable.value = true
+        await #expect(throws: HTTPCacheError.self) {
+            try await world.cache.save(user(2), payload: Array("20".utf8))
+        }
+        #expect(world.network.lines == [])
+        queue.isWaitUnreadable.value = false
+        queue.isGateUnreadable.value = false
+        #expect(try await world.cache.sendQueued().sent == [id])
+    }
+}
