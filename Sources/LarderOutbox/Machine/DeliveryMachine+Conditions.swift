@@ -40,17 +40,10 @@ extension DeliveryMachine {
 
     private mutating func take(_ gate: SessionGate) {
         if case .expired = gate, gate == self.gate { return }
-        if account(of: gate) != account(of: self.gate) { refusals = 0 }
+        if gate.account != self.gate.account { refusals = 0 }
         self.gate = gate
         signIn = .idle
         earlierFlights = flights
-    }
-
-    private func account(of gate: SessionGate) -> String? {
-        switch gate {
-        case .signedIn(let account), .expired(let account): account
-        case .signedOut: nil
-        }
     }
 
     private mutating func noteSignInFailed(_ moment: Moment) {
@@ -164,6 +157,16 @@ extension DeliveryMachine {
     mutating func delay(afterFailures failures: Int) -> Duration {
         // Without jitter nothing is left to chance, and the state of a machine says all of it.
         policy.retry.delay(afterFailures: failures, chance: policy.retry.jitter > 0 ? chance.next() : 0)
+    }
+}
+
+extension SessionGate {
+    /// The account, be its login expired; nil also where nobody is signed in.
+    var account: String? {
+        switch self {
+        case .signedIn(let account), .expired(let account): account
+        case .signedOut: nil
+        }
     }
 }
 

@@ -68,6 +68,31 @@ import Testing
         #expect(world.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["{\"n\":1}", "{\"n\":2}"])
     }
 
+    @Test(arguments: [nil, "bob"])
+    func `sends nothing of an account that another process has signed out`(next: String?) async throws {
+        let world = try OutboxWorld(.offline)
+        let session = try Session(store: world.store, secrets: MemorySecretStore())
+        let outbox = try outbox(world, session)
+        try await session.signIn(as: "ada")
+        let known = try #require(try world.store.read { view in try view.session() })
+        let queued = try await outbox.enqueue(note(1))
+        try await world.running(outbox) {
+            // What another process does to the session reaches nothing here but the store.
+            try await world.store.write { transaction in
+                try transaction.putSession(
+                    StoredSession(
+                        state: next == nil ? .signedOut : .signedIn, account: next, changedAt: 2, signedInAt: 2))
+            }
+            world.network.set(.online)
+            for await status in outbox.statuses() where status.pauses.contains(.signedOut) { break }
+            #expect(world.requests.isEmpty)
+            try await world.store.write { try $0.putSession(known) }
+            try await session.signIn(as: "ada")
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+        }
+        #expect(world.requests.count == 1)
+    }
+
     @Test func `keeps nothing that was made before its account was signed out, and would be kept after`() async throws {
         let world = try OutboxWorld(.offline)
         let session = try Session(store: world.store, secrets: MemorySecretStore())

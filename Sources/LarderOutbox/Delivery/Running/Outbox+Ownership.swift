@@ -1,5 +1,6 @@
 internal import LarderFormat
 internal import LarderStore
+internal import LarderTransport
 internal import Synchronization
 
 // One outbox sends per store, whatever processes have it open: which one, the lock of a file decides.
@@ -78,6 +79,18 @@ extension Outbox {
     /// As ``disown()``, once the store is closed: it may be opened anew, with another outbox, while this one still runs.
     func disownIfClosed() {
         if (try? store.read { view in view.commit }) == nil { disown() }
+    }
+
+    /// Stops sending for an account that another process has signed out; the session of this one, or the host, says when that is over.
+    func noteSignedOut() {
+        let (moment, key) = (moment(), store.host.makeID())
+        state.withLock { state in
+            state.gate = .signedOut
+            state.gates += 1
+            // The machine is made anew from the table, so that nothing of this step is to be stored.
+            _ = state.loop?.machine.step(.session(.signedOut), at: moment, freshKey: key)
+            gateBroadcast.set(.signedOut)
+        }
     }
 
     /// What sends in place of this outbox; nil when this one does, or nothing does.

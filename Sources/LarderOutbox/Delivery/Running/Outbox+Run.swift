@@ -211,10 +211,19 @@ extension Outbox {
         let (changes, wait) = (step.changes, step.serverWait)
         if changes.isEmpty, wait == nil { return [] }
         let (now, loading, server) = (store.host.now(), configuration.loading, configuration.base.origin)
-        let unloaded = try await store.write { transaction in
-            try along?(&transaction)
-            try transaction.apply(wait, of: server, at: now)
-            return try transaction.apply(changes, answers: accepted, at: now, loading: loading)
+        // Whatever is begun is of the account that is signed in.
+        let account = state.withLock { $0.loop?.machine.gate.account }
+        let unloaded: [UnloadedAnswer]
+        do {
+            unloaded = try await store.write { transaction in
+                try along?(&transaction)
+                try transaction.checkSignedIn(toBegin: step, as: account)
+                try transaction.apply(wait, of: server, at: now)
+                return try transaction.apply(changes, answers: accepted, at: now, loading: loading)
+            }
+        } catch is SignedOutElsewhere {
+            noteSignedOut()
+            throw OutOfStep(id: changes[0].id)
         }
         let rejections = changes.count { if case .reject = $0 { true } else { false } }
         state.withLock { state in

@@ -8,7 +8,23 @@ package struct OutOfStep: Error, Equatable {
     package var id: UUIDBytes
 }
 
+/// The account that is to send was signed out, by another process that has the store open.
+struct SignedOutElsewhere: Error {}
+
 extension Transaction {
+    /// As ``checkSignedIn(as:)``, for what a step begins to send: another process may have signed the account out since this one was told
+    /// of it.
+    ///
+    /// - Throws: ``SignedOutElsewhere``; what the store throws.
+    borrowing func checkSignedIn(toBegin step: DeliveryStep, as account: String?) throws {
+        guard step.effects.contains(where: { if case .send = $0 { true } else { false } }) else { return }
+        do {
+            try checkSignedIn(as: account)
+        } catch is OutboxError {
+            throw SignedOutElsewhere()
+        }
+    }
+
     /// Stores the changes of one step; all of them, or none.
     ///
     /// - Parameters:
