@@ -1,12 +1,15 @@
 internal import HTTPTypes
 internal import LarderFormat
+internal import LarderTransport
 
-/// Holds the body of an answer, as it comes, against the stored content whose place it would take.
+/// Holds an answer, as it comes, against the stored content whose place it would take.
 ///
-/// An empty body, or an HTML page the request did not ask for, does not replace content that works offline.
+/// An empty body, or markup that the request did not ask for, does not replace content that works offline.
 struct ContentGuard {
-    /// The most page-like kind that may replace the stored content; nil accepts any.
-    private let highest: ContentKind?
+    /// What the content type of the answer says that its body is; nil where the body has to.
+    private let type: ContentKind?
+    /// The most page-like kind that may replace the stored content.
+    private let highest: ContentKind
     /// Whether there is content that an empty body must not replace.
     private let refusesEmpty: Bool
     private var sniffer = ContentSniffer()
@@ -14,26 +17,35 @@ struct ContentGuard {
 
     /// - Parameters:
     ///   - fields: of the answer.
-    ///   - asksForPages: whether a page is what was asked for.
-    init(replacing stored: [CachedResponse], by fields: HTTPFields, asksForPages: Bool = false) {
+    ///   - asked: the most page-like kind that was asked for.
+    init(replacing stored: [CachedResponse], by fields: HTTPFields, asked: ContentKind = .data) {
         let content = stored.filter(\.hasContent)
+        type = ContentKind(fields[.contentType])
         refusesEmpty = !content.isEmpty
-        let isSniffed = !asksForPages && ContentKind(fields) == nil
-        highest = isSniffed ? content.map(\.contentKind).min() : nil
+        // Data may replace anything: what is stored is not looked at then.
+        highest = type == .data ? .page : max(asked, content.map(\.contentKind).min() ?? .page)
     }
+
+    /// Whether a body of its content type may take the place.
+    var admitsType: Bool { type.map { $0 <= highest } ?? true }
 
     /// Whether the body may take the place, by what has come so far.
     mutating func admits(_ chunk: [UInt8]) -> Bool {
         if !chunk.isEmpty { isEmpty = false }
-        guard let highest else { return true }
+        guard type == nil, highest < .page else { return admitsType }
         sniffer.add(chunk)
         return sniffer.kind.map { $0 <= highest } ?? true
     }
 
     /// Whether the body may take the place, now that all of it has come.
-    var admitsAll: Bool {
-        if isEmpty { return !refusesEmpty }
-        return highest.map { sniffer.final <= $0 } ?? true
+    var admitsAll: Bool { isEmpty ? !refusesEmpty : (type ?? sniffer.final) <= highest }
+}
+
+extension HTTPRequest {
+    /// The most page-like kind that its `Accept` names; `*/*` names none.
+    var askedKind: ContentKind {
+        let members = FieldScanner.members(headerFields.combined("accept") ?? [])
+        return members.compactMap { ContentKind(String(decoding: $0, as: UTF8.self)) }.max() ?? .data
     }
 }
 
@@ -41,20 +53,15 @@ extension CachedResponse {
     /// Whether it is a success with a body.
     var hasContent: Bool { response.status.kind == .successful && body.byteCount > 0 }
 
-    /// What its body is, by its type or else by how it begins.
+    /// What its body is, by its type or by how it begins: whichever is more like a page.
     var contentKind: ContentKind {
-        if let kind = ContentKind(response.fields) { return kind }
-        var sniffer = ContentSniffer()
+        var bytes: [UInt8] = []
         do {
-            try body.read(0..<min(body.byteCount, 256)) { span in
-                var bytes: [UInt8] = []
-                bytes.append(copying: span)
-                sniffer.add(bytes)
-            }
+            try body.read(0..<min(body.byteCount, 256)) { bytes.append(copying: $0) }
         } catch {
             // An unreadable body needs no protection.
             return .page
         }
-        return sniffer.final
+        return max(ContentKind(response.fields[.contentType]) ?? .data, ContentKind(nil, beginning: bytes))
     }
 }

@@ -80,7 +80,8 @@ extension HTTPCacheError {
     var isWithoutServer: Bool {
         guard case .server(let head) = self else { return isUnanswered }
         let code = head.status.code
-        return code == 511 || (300..<400).contains(code) && code != 304 || ContentKind(head.headerFields) == .page
+        return code == 511 || (300..<400).contains(code) && code != 304
+            || ContentKind(head.headerFields[.contentType]) == .page
     }
 
     /// Whether the server may have performed a request that it did not accept: without an answer, or by one that says nothing else.

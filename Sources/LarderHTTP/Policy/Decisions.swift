@@ -48,8 +48,9 @@ public enum UpdateDecision: Hashable, Sendable {
 
     /// A 304, or what a HEAD was answered with, confirms these candidates. RFC 9111 §3.2, §4.3.4, §4.3.5.
     case refresh([Refresh], because: CacheReason)
-    /// A HEAD's answer contradicts these candidates: they are stale from now on. RFC 9111 §4.3.5.
-    case invalidate([Int], because: CacheReason)
+    /// A HEAD's answer contradicts these candidates: they are validated before their next use where the server can be asked.
+    /// RFC 9111 §4.3.5.
+    case markStale([Int], because: CacheReason)
     /// A 304 that confirms nothing that is stored: send the request again without the cache's conditions.
     case repeatUnconditionally(because: CacheReason)
     /// A 206 continues the partial candidate: both together are the new body, under this metadata. RFC 9111 §3.4.

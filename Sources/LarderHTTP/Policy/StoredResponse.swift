@@ -44,7 +44,8 @@ public struct StoredResponse: Hashable, Sendable {
     public var coverage: Coverage
     /// Whether an unsafe request, or the host, has invalidated it: validate before use. RFC 9111 §4.4.
     public var isInvalidated: Bool
-    /// Whether the host has asked for a new one: until then it is an intermediate answer at most.
+    /// Whether the host has asked for a new one, or a HEAD's answer contradicts it: until then it is an intermediate answer at most,
+    /// and the final one where the server cannot be asked.
     public var isRefreshDue: Bool
 
     /// A response of these parts.

@@ -52,7 +52,7 @@ public struct ConflictResolver: Sendable {
     /// Text that broke off, an array, a word and nothing at all are no object. `text/plain`, `application/octet-stream` and the like
     /// name no format.
     public static func isEntity(_ head: HTTPResponse, _ body: [UInt8]) -> Bool {
-        JSONMembers(body) != nil || (!body.isEmpty && AnswerFormat.isOfOtherFormat(head))
+        JSONMembers(body) != nil || (!body.isEmpty && head.isOfOtherFormat)
     }
 
     /// A state of what a conflict is about, with what its payload says of itself.

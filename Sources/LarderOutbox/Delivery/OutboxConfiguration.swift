@@ -81,7 +81,7 @@ extension OutboxConfiguration {
     ///
     /// - Parameter body: all of the body or its first 4096 bytes; nil where it is not known: then only a content type says no.
     public static func isNoPage(_ head: HTTPResponse, body: [UInt8]?) -> Bool {
-        AnswerFormat.isNoPage(head, body: body)
+        !head.isPage(beginning: body)
     }
 
     /// Whether an answer is not the API's. The host says so of the whole body, pages are known by how they begin.

@@ -12,7 +12,7 @@ extension OutcomeTable {
     ) async throws(TransportError) -> Verdict {
         let head = response.head
         let content = await AnswerContent(reading: response.body, upTo: 1 << 20)
-        let isPage = !AnswerFormat.isNoPage(head, body: content.beginning)
+        let isPage = head.isPage(beginning: content.beginning)
         if let error = content.error, head.status.kind == .successful, !isPage { throw error }
         let wait = head.headerFields[.retryAfter].flatMap {
             RetryAfter.seconds($0, date: head.headerFields[.date], now: now)

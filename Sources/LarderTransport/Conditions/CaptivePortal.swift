@@ -12,20 +12,14 @@ public enum CaptivePortal {
     ///
     /// - Parameters:
     ///   - status: the status code.
-    ///   - contentType: the value of the header field `Content-Type`, nil when there is none.
+    ///   - contentType: the value of the header field `Content-Type`, several joined by commas; nil when there is none.
     public static func isLikely(status: Int, contentType: String?) -> Bool {
         switch status {
         case 511: true
         case 304: false
         case 300...399: true
-        case 200...299: contentType.map(isHTML) ?? false
+        case 200...299: ContentKind(contentType) == .page
         default: false
         }
-    }
-
-    /// RFC 9110 §8.3.1: the type is what stands before the parameters, in any case, with blanks around it.
-    private static func isHTML(_ contentType: String) -> Bool {
-        let type = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-        return type == "text/html" || type == "application/xhtml+xml"
     }
 }

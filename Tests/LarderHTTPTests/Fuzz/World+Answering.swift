@@ -30,12 +30,16 @@ extension World {
         _ decision: UpdateDecision, _ response: ModelResponse, _ request: ModelRequest
     ) {
         decisions += 1
-        let selected = modelled.indices.filter { model.varyMatches(modelled[$0], request) }
+        let selected = modelled.indices.filter { index in
+            // A freedom that the library takes: a page says nothing about what is none.
+            let isForeign = response.fields.isPage && !modelled[index].response.fields.isPage
+            return model.varyMatches(modelled[index], request) && !isForeign
+        }
         let agreeing = selected.filter { model.headConfirms(modelled[$0], response) }
         switch decision {
         case .refresh(let refreshes, because: _) where refreshes.map(\.index) == agreeing: break
-        case .invalidate(let indices, because: _) where agreeing.isEmpty && indices == selected: break
-        case .invalidate(let indices, because: _) where isLeftOut(response) && indices == agreeing: break
+        case .markStale(let indices, because: _) where agreeing.isEmpty && indices == selected: break
+        case .markStale(let indices, because: _) where isLeftOut(response) && indices == agreeing: break
         case .none where selected.isEmpty: break
         default: differ("HEAD", decision, (selected, agreeing), request, response, modelled)
         }
@@ -128,4 +132,8 @@ extension World {
             if answer != wanted { differ("answer", answer, wanted, request, stored, length) }
         }
     }
+}
+
+extension ModelFields {
+    fileprivate var isPage: Bool { all("Content-Type").contains("text/html") }
 }

@@ -96,7 +96,7 @@ extension UpdateDecision {
     var summary: String {
         switch self {
         case .refresh(let refreshes, let reason): "refresh \(reason.word) \(refreshes.map(\.index))"
-        case .invalidate(let indices, let reason): "invalidate \(reason.word) \(indices)"
+        case .markStale(let indices, let reason): "stale \(reason.word) \(indices)"
         case .repeatUnconditionally(let reason): "repeat \(reason.word)"
         case .combine(let refresh, let reason): "combine \(reason.word) [\(refresh.index)]"
         case .none(let reason): "none \(reason.word)"
@@ -108,7 +108,7 @@ extension UpdateDecision {
         switch self {
         case .refresh(let refreshes, _): refreshes.map(\.response)
         case .combine(let refresh, _): [refresh.response]
-        case .invalidate, .repeatUnconditionally, .none: []
+        case .markStale, .repeatUnconditionally, .none: []
         }
     }
 }

@@ -25,11 +25,7 @@ extension CacheExchange {
             if status.kind != .successful { return .redirectionLeavesCache }
             if status == .noContent || answered.announcedLength == 0 { return .emptyLeavesCache }
         }
-        if ContentKind(answered.head.headerFields) == .page, !asksForPages(answered.sent),
-            content.contains(where: { $0.contentKind != .page })
-        {
-            return .pageLeavesCache
-        }
+        if !contentGuard(answered, replacing: content).admitsType { return .pageLeavesCache }
         if response.coverage != .whole, replaced.contains(where: { $0.response.coverage == .whole }) {
             return .partBesideWhole
         }
@@ -38,19 +34,12 @@ extension CacheExchange {
 
     /// What holds the body of an answer against what is stored.
     func contentGuard(_ answered: Answered, replacing replaced: [CachedResponse]) -> ContentGuard {
-        ContentGuard(
-            replacing: replaced, by: answered.head.headerFields, asksForPages: asksForPages(answered.sent))
+        ContentGuard(replacing: replaced, by: answered.head.headerFields, asked: answered.sent.askedKind)
     }
 
     /// Whether a status counts as an error; for callers that decode a value, a redirection does.
     private func isError(_ status: HTTPResponse.Status) -> Bool {
         status.code >= 400 || resolved.check != nil && status.kind != .successful
-    }
-
-    /// A request asks for pages when its `Accept` names their type; `*/*` names none.
-    private func asksForPages(_ request: HTTPRequest) -> Bool {
-        let accepted = FieldScanner.members(FieldScanner.lowered(request.headerFields.combined("accept") ?? []))
-        return accepted.contains { member in ContentKind.pages.contains { member.starts(with: $0) } }
     }
 }
 

@@ -120,11 +120,15 @@ struct CacheExchange: Sendable {
             receivedAt: answered.receivedAt)
     }
 
-    /// RFC 9111 §4.4.
+    /// RFC 9111 §4.4. A page that was not asked for, a captive portal's, says nothing of what is no page.
     private func invalidate(by answered: Answered) async {
         let urls = answered.policy.invalidations(by: answered.head, to: answered.sent, url: resolved.url)
         guard !urls.isEmpty else { return }
-        for key in Set(urls).union([resolved.key]) { await host.markInvalid(key, except: flight) }
+        let isForeign = ContentKind(answered.head.headerFields[.contentType]) ?? .data > answered.sent.askedKind
+        for key in Set(urls).union([resolved.key]) {
+            if isForeign, await !host.holdsPage(key) { continue }
+            await host.markInvalid(key, except: flight)
+        }
     }
 
     private func apply(_ update: UpdateDecision, of answered: Answered, _ body: TransportBody) async {
@@ -133,10 +137,10 @@ struct CacheExchange: Sendable {
             let kept = await refresh(refreshes, because)
             if answered.head.status == .notModified, let kept { return flight.conclude(.kept(kept)) }
             await deliver(answered, body, storing: nil, because)
-        case .invalidate(let places, let because):
+        case .markStale(let places, let because):
             for place in places where plan.candidates.indices.contains(place) {
                 var response = plan.candidates[place].response
-                response.isInvalidated = true
+                response.isRefreshDue = true
                 await write(UpdateDecision.Refresh(index: place, response: response))
             }
             await deliver(answered, body, storing: nil, because)

@@ -81,9 +81,8 @@ extension ObjectCache {
         do {
             received = try service.objects(in: body, answering: inquiry.question)
         } catch {
-            var sniffer = ContentSniffer()
-            sniffer.add(body)
-            let isPage = ContentKind(response.head.headerFields) == nil && sniffer.final == .page
+            let type = response.head.headerFields[.contentType]
+            let isPage = ContentKind(type) == nil && ContentKind(nil, beginning: body) == .page
             throw isPage ? .transport(.notTheServers) : .parse(error)
         }
         var intake = ObjectIntake(cache: self, now: now, lastModified: lastModified(of: inquiry, response.head, now))

@@ -23,7 +23,7 @@ extension ObjectCache {
     /// Stores the wait that an answer asks for.
     func noteServerWait(_ head: HTTPResponse, to request: HTTPRequest) async {
         // A captive portal's page does not speak for the server.
-        guard [429, 503].contains(head.status.code), ContentKind(head.headerFields) != .page,
+        guard [429, 503].contains(head.status.code), ContentKind(head.headerFields[.contentType]) != .page,
             let field = head.headerFields[.retryAfter],
             let seconds = RetryAfter.seconds(field, date: head.headerFields[.date], now: host.now()), seconds > 0,
             let server = server(of: request), let queue = writeQueue

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import LarderTransport
 
 extension CachePolicy {
     /// What the response to `request` does to what is stored under its key. RFC 9111 §3.2, §3.4, §4.3.
@@ -99,9 +100,12 @@ extension CachePolicy {
 
     /// What a 200 to a HEAD says about what is stored. RFC 9111 §4.3.5.
     private func head(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
+        // A page in place of something else is a captive portal's, and agrees with whatever it says nothing about.
+        let isPage = ContentKind(news.fields[.contentType]) == .page
+        let selected = selected.filter { !isPage || ContentKind(candidates[$0].fields[.contentType]) == .page }
         guard !selected.isEmpty else { return .none(because: Reasons.unrelated) }
         let agreeing = selected.filter { agrees(candidates[$0], with: news.fields) }
-        if agreeing.isEmpty { return .invalidate(selected, because: Reasons.headDiffers) }
+        if agreeing.isEmpty { return .markStale(selected, because: Reasons.headDiffers) }
         return refresh(agreeing, of: candidates, by: news, because: Reasons.head)
     }
 

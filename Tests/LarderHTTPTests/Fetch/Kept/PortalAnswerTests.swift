@@ -28,7 +28,17 @@ import Testing
         { ok([.contentType: "text/html"], page) }, { answer(.notFound, freshFor) },
         { answer(.nonAuthoritativeInformation, [.contentType: "text/html"], page) },
         { answer(.partialContent, [.contentType: "text/html", .contentRange: "bytes 0-9/10"], "<!DOCTYPE ") },
+        { typed(["junk"], page) }, { typed(["html"], page) }, { typed(["text/xml"], page) },
+        { typed(["application/xml; charset=utf-8"], "<?xml version=\"1.0\"?><html>") }, { typed([""], "<p>Sign in") },
+        { typed(["application/json", "text/html"], page) }, { typed(["text/plain", "application/json"], page) },
+        { typed(["application/json, text/plain"], "<a href=\"/\">Sign in</a>") },
     ]
+
+    static func typed(_ types: [String], _ body: String) -> TransportResponse {
+        var fields = freshFor
+        fields[values: .contentType] = types
+        return ok(fields, body)
+    }
 
     static func answer(_ status: HTTPResponse.Status, _ fields: HTTPFields, _ body: String = "") -> TransportResponse {
         TransportResponse(status: status, headers: fields, body: Array(body.utf8))
@@ -50,6 +60,74 @@ import Testing
                 let kept = try await Got(world.cache.fetch(asked, .cacheOnly))
                 #expect(kept.body == good, "portal \(number)")
             }
+        }
+    }
+
+    /// What a portal answers to a HEAD, or to a write.
+    static let pages: [HTTPFields] = [
+        [.contentType: "text/html"], [.contentType: "Text/HTML; charset=utf-8", .eTag: "\"portal\""],
+        [.contentType: "application/xhtml+xml", .contentLength: "35"],
+    ]
+
+    @Test(arguments: CacheUnderTest.keeping, pages)
+    func `is as good after a HEAD or a write that a captive portal answers`(
+        under: CacheUnderTest, fields: HTTPFields
+    ) async throws {
+        let directory = TemporaryDirectory()
+        let world = KeptWorld(try under.make(directory))
+        for (number, method) in [HTTPRequest.Method.head, .post, .delete].enumerated() {
+            world.server.set(json(KeptWorld.good, "max-age=600", [.eTag: "\"1\"", .contentLength: "10"]))
+            let asked = request("/\(number)")
+            _ = try await Got(world.cache.fetch(asked))
+            let body = method == .head ? "" : Self.page
+            world.server.set(Self.answer(.ok, fields, body))
+            let sent = world.server.sent.count
+            _ = try await Got(world.cache.fetch(request("/\(number)", [.cacheControl: "no-cache"], method: method)))
+            #expect(world.server.sent.count == sent + 1)
+            for strategy in [SingleAnswerStrategy.standard, .cacheOnly] {
+                let got = try await Got(world.cache.fetch(asked, strategy))
+                #expect(got.body == KeptWorld.good && got.isFresh, "\(method)")
+                #expect(got.fields[.contentType] == "application/json")
+            }
+        }
+        world.clock.advance(by: .seconds(1000))
+        world.server.goAway()
+        for number in 0..<3 {
+            let got = try await Got(world.cache.fetch(request("/\(number)"), .staleIfOffline))
+            #expect(got.body == KeptWorld.good && got.isExpiredServedOffline)
+        }
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `that a HEAD contradicts is validated before its next use, and used offline`(
+        under: CacheUnderTest
+    ) async throws {
+        let directory = TemporaryDirectory()
+        let world = KeptWorld(try under.make(directory), json(KeptWorld.good, "max-age=600, must-revalidate"))
+        _ = try await world.value()
+        world.server.set(Self.answer(.ok, [.contentLength: "9999"]))
+        _ = try await Got(world.cache.fetch(request("/a", [.cacheControl: "no-cache"], method: .head)))
+        world.server.goAway()
+        let sent = world.server.sent.count
+        #expect(try await world.value(.staleIfOffline) == KeptWorld.good)
+        #expect(try await world.value(.cacheOnly) == KeptWorld.good)
+        #expect(world.server.sent.count == sent)
+        #expect(try await world.value() == KeptWorld.good)
+        #expect(world.server.sent.count == sent + 1)
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
+    func `that is a page is validated after a write that a page answers`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let page: HTTPFields = [.contentType: "text/html", .cacheControl: "max-age=600"]
+        let world = KeptWorld(try under.make(directory), ok(page, Self.page))
+        let asked = request("/a", [.accept: "text/html"])
+        for fields in [HTTPFields(), [.accept: "text/html"]] {
+            _ = try await Got(world.cache.fetch(asked, .reload))
+            _ = try await Got(world.cache.fetch(request("/a", fields, method: .post)))
+            let sent = world.server.sent.count
+            #expect(try await Got(world.cache.fetch(asked)).origin == .network)
+            #expect(world.server.sent.count == sent + 1)
         }
     }
 
@@ -116,8 +194,11 @@ import Testing
             ([:], "{1}", [:], "{2}", [:]), ([:], "<a>1</a>", [:], "<a>2</a>", [:]),
             (page, Self.page, page, "<p>2", [:]),
             (page, Self.page, [:], "<html>2", [:]), (page, Self.page, [.contentType: "text/plain"], "2", [:]),
-            ([:], "{1}", [.contentType: "application/xml"], "<a>2</a>", [:]), ([:], "", [:], "<p>2", [:]),
-            ([:], "{1}", [:], "<p>2", [.accept: "text/html"]),
+            ([:], "", [:], "<p>2", [:]), ([:], "{1}", [:], "<p>2", [.accept: "text/html"]),
+            ([:], "{1}", [.contentType: "application/xml"], "<a>2</a>", [.accept: "Application/XML;q=0.9, */*"]),
+            ([.contentType: "application/rss+xml"], "<rss>1", [.contentType: "text/xml"], "<rss>2", [:]),
+            ([:], "{1}", [.contentType: "image/svg+xml"], "<svg/>", [:]),
+            ([:], "{1}", [.contentType: "junk"], "{2}", [:]),
         ]
         for (number, (fields, body, newFields, newBody, asking)) in steps.enumerated() {
             let asked = request("/\(number)", asking)

@@ -21,9 +21,9 @@ import Testing
     }
 
     @Test(arguments: [("ETag", "\"b\""), ("Last-Modified", PolicyCase.date), ("Content-Length", "6")])
-    func `invalidates what it contradicts`(name: String, value: String) {
+    func `makes stale what it contradicts`(name: String, value: String) {
         let stored = Case.stored(("ETag", "\"a\""), ("Content-Length", "5"))
-        #expect(summary(Case.response(200, (name, value)), stored) == "invalidate head-differs [0]")
+        #expect(summary(Case.response(200, (name, value)), stored) == "stale head-differs [0]")
     }
 
     @Test func `does nothing when it is not a 200`() {
@@ -32,6 +32,14 @@ import Testing
     }
 
     @Test func `does not bring a missing page back`() {
-        #expect(summary(Case.response(200), Case.stored(status: 404)) == "invalidate head-differs [0]")
+        #expect(summary(Case.response(200), Case.stored(status: 404)) == "stale head-differs [0]")
+    }
+
+    @Test func `that is a page says nothing about what is none`() {
+        let page = Case.response(200, ("Content-Type", "text/html"), ("ETag", "\"b\""))
+        #expect(summary(page, Case.stored(("Content-Type", "application/json"), ("ETag", "\"a\""))) == "none unrelated")
+        #expect(summary(page, Case.stored(("ETag", "\"b\""))) == "none unrelated")
+        let stored = Case.stored(("Content-Type", "application/xhtml+xml"), ("ETag", "\"a\""))
+        #expect(summary(page, stored) == "stale head-differs [0]")
     }
 }
