@@ -87,6 +87,47 @@ import Testing
     }
 }
 
+@Suite struct `A server that says whether items follow` {
+    /// A server that says, wherever a page reaches `end`, that nothing follows.
+    private func server(_ paging: Paging, keys: ClosedRange<Int>, end: Int) -> ListServer {
+        .saying(paging, keys: keys) { request, _ in
+            let onPage =
+                switch request {
+                case .offset(let index, let size): Array(keys.dropFirst(index * size).prefix(size))
+                case .keyset(let after, let size):
+                    Array(keys.filter { $0 > (after.flatMap { Int($0) } ?? 0) }.prefix(size))
+                }
+            let isEnd = onPage.last.map { $0 >= end } ?? true
+            return ListPage(items: onPage.map { ListServer.item($0, "row \($0)") }, hasMore: !isEnd)
+        }
+    }
+
+    @Test(arguments: [Paging.offset, .keyset], [1, 8, 19, 20, 39])
+    func `too early that nothing does loses no row`(_ paging: Paging, _ end: Int) async throws {
+        let fixture = try ListFixture()
+        try await fixture.put(1...40)
+        let early = server(paging, keys: 1...40, end: end)
+        // A row that is gone, so that there is something to delete.
+        try await fixture.put([50])
+        _ = try? await fixture.reconcile(early, ListConfiguration(pageSize: 10, protection: .init(minimum: 40)))
+        #expect(Set(1...40).isSubset(of: try fixture.keys()), "\(paging), \(end)")
+    }
+
+    @Test(arguments: [Paging.offset, .keyset])
+    func `rightly has its deletions found, and no page behind the end asked for without any`(
+        _ paging: Paging
+    ) async throws {
+        let fixture = try ListFixture()
+        try await fixture.put(1...40)
+        let fair = server(paging, keys: 1...40, end: 40)
+        try await fixture.reconcile(fair, ListConfiguration(pageSize: 10))
+        #expect(fair.requests.count == (paging == .offset ? 6 : 5))
+        let shorter = server(paging, keys: 1...35, end: 35)
+        #expect(try await fixture.reconcile(shorter, ListConfiguration(pageSize: 10)).deleted == 5)
+        #expect(try fixture.keys() == Array(1...35))
+    }
+}
+
 @Suite struct `A list in an order of its own` {
     /// Hexadecimal texts, five of them digits only, by their bytes: the store has those five in front of all others.
     static let hexadecimal = (0..<395).map { String(0x1a00 + $0, radix: 16) } + ["12", "345", "6789", "70", "9"]

@@ -46,7 +46,7 @@ public struct ListItem: Hashable, Sendable {
 public struct ListPage: Hashable, Sendable {
     /// The items, in the order of the list.
     public var items: [ListItem]
-    /// Whether items follow; nil where the server does not say.
+    /// Whether items follow; nil where the server does not say. Nothing is deleted on its word that none do.
     public var hasMore: Bool?
     /// The number of all items of the list; nil where the server does not say. It is believed rather than ``hasMore``.
     public var total: Int?

@@ -13,7 +13,8 @@
 /// place among the others is on one of the pages: those behind the repeated items are all on the page. A page without those
 /// items is how a walk notices that the list moved; then it begins anew.
 ///
-/// An answer with fewer items than were asked for ends nothing. The end is where the server says so, where a page by number
+/// An answer with fewer items than were asked for ends nothing. The end is where the server says so (in a walk that confirms another
+/// it is not believed), where a page by number
 /// ends at the total that it says, or where nothing is behind the last item and either as many items came as the server says
 /// there are, or another page shows the last item once more and nothing behind it.
 package struct ListWalk: Sendable {
@@ -45,6 +46,8 @@ package struct ListWalk: Sendable {
     private var isMoving = false
     private var pages = 1
     private var missedBeyond = 0
+    /// Whether the list ends where the server says that nothing follows.
+    private var believesEnd = true
     private var previous: (count: Int, digest: UInt64)?
 
     /// A walk in front of its first page.
@@ -55,9 +58,11 @@ package struct ListWalk: Sendable {
         question = Question(.first, Self.firstPage(paging, configuration))
     }
 
-    /// Walks the list once more, to see the same.
+    /// Walks the list once more, to see the same, and to its end whatever the server says of that: a word that comes too early would
+    /// have rows deleted.
     package mutating func confirm() {
         precondition(isOver && failure == nil, "a walk is confirmed when it is over")
+        believesEnd = false
         begin()
     }
 }
@@ -70,6 +75,8 @@ extension ListWalk {
     package mutating func step(_ page: ListPage) throws(ListError) {
         guard !isOver else { preconditionFailure("a walk that is over has no answers") }
         let (purpose, request) = (question.purpose, question.request)
+        var page = page
+        if !believesEnd, page.hasMore == false { page.hasMore = nil }
         guard page.items.count <= request.size else {
             guard purpose.isPartOfPage, !isPlain else { throw .oversizedPage(request, count: page.items.count) }
             // A server with pages of one size answers its own where a part of one was asked for.
