@@ -8,23 +8,34 @@ struct MembershipQueries {
     private(set) var hasQuery = false
     /// Whether that may be behind a row value, `(a, b) IN (SELECT …)`: SQLite does not mark these constraints.
     private(set) var hasRowQuery = false
+    /// The names in front of `IN`, in capitals; nil where something else stands there, or a name may mean something else.
+    private var operands: Set<String>? = []
 
     init(_ sql: String) {
         let tokens = Self.tokens(Array(sql.utf8))
+        // One for the statement and one for each of these subqueries: any other may have other names for the columns.
+        var others = tokens.count { $0 == "SELECT" } - 1
         for (index, token) in tokens.enumerated() where token == "IN" {
             let behind = tokens[(index + 1)...].prefix(2)
             // A table's name, or a subquery; anything else in parentheses is a list.
             if behind.first == "(", ["SELECT", "VALUES", "WITH"].allSatisfy({ $0 != behind.last }) { continue }
             hasQuery = true
-            let before = tokens[..<index].last { $0 != "NOT" }
-            if before == ")" { hasRowQuery = true }
+            let before = tokens[..<index].filter { $0 != "NOT" }.suffix(2)
+            if before.last == ")" { hasRowQuery = true }
+            if behind.last == "SELECT" { others -= 1 }
+            if let name = before.last, before.first != "COLLATE" { operands?.insert(name) } else { operands = nil }
         }
+        if others > 0 || tokens.contains("WITH") { operands = nil }
     }
 
-    /// Whether a constraint may come from such an expression.
-    func mayCause(_ constraint: PlanRequest.Constraint) -> Bool {
+    /// Whether a constraint on a column of this name may come from such an expression.
+    ///
+    /// - Parameter columns: the names of all columns of its table. Any other name in front of `IN` may mean this one.
+    func mayCause(_ constraint: PlanRequest.Constraint, on column: String, of columns: [String]) -> Bool {
         guard constraint.comparison == .equal else { return false }
-        return constraint.isMembership ? hasQuery : hasRowQuery && constraint.value == nil
+        guard constraint.isMembership else { return hasRowQuery && constraint.value == nil }
+        guard hasQuery, let operands, operands.isSubset(of: columns.map { $0.uppercased() }) else { return hasQuery }
+        return operands.contains(column.uppercased())
     }
 
     /// Words in capitals, parentheses, and a dot for everything else, without blanks and comments.

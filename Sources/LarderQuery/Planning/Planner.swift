@@ -96,9 +96,11 @@ extension Planner {
         var bounds = IndexBounds(collation)
         var areKnown = true
         var share = 1.0
+        let names = table.columns.map(\.name)
         for (position, constraint) in request.constraints.enumerated() {
             guard let constraint, self.column(constraint) == .declared(column),
-                IndexBounds.understands(constraint, collation), !run.memberships.mayCause(constraint)
+                IndexBounds.understands(constraint, collation),
+                !run.memberships.mayCause(constraint, on: names[column], of: names)
             else { continue }
             candidate.used.append(position)
             share *= constraint.comparison.selectivity

@@ -48,6 +48,31 @@ import Testing
         #expect(condition.contains("Delft") ? answer.rows.count <= 3 : answer.rows.count == matches)
     }
 
+    @Test(arguments: [
+        "price IN (5, 6, 7) AND title IN (SELECT name FROM items)",
+        "title IN (SELECT name FROM items) AND items.price IN (5, 6, 7)",
+        "price IN (5, 6, 7) AND title NOT IN (SELECT 'x') AND Title IN (SELECT name FROM items)",
+    ])
+    func `is used for a list beside a subquery about another column`(condition: String) throws {
+        let answer = try query.rows("SELECT key FROM items WHERE \(condition)")
+        #expect(answer.facts.uses.contains { $0.access == .index("by price") }, "\(answer.facts.uses)")
+        #expect(answer.rows.count == 30)
+    }
+
+    @Test(arguments: [
+        "SELECT key FROM items WHERE price IN (5, 6, 7) AND price IN (SELECT price FROM items)",
+        "SELECT cost FROM (SELECT price AS cost FROM items) WHERE cost IN (SELECT 5)",
+        "SELECT title FROM (SELECT price AS title FROM items) WHERE title IN (SELECT 5)",
+        "WITH c(title) AS (SELECT price FROM items) SELECT title FROM c WHERE title IN (SELECT 5)",
+        "SELECT key FROM items WHERE price COLLATE NOCASE IN (SELECT 5)",
+        "SELECT key FROM items WHERE (price) IN (SELECT 5)", "SELECT key FROM items WHERE \"price\" IN (SELECT 5)",
+    ])
+    func `is not used where the subquery may be about its column`(sql: String) throws {
+        let answer = try query.rows(sql)
+        #expect(!answer.facts.uses.contains { $0.access == .index("by price") }, "\(answer.facts.uses)")
+        #expect(answer.rows.count >= 10)
+    }
+
     @Test func `needs no sorting in its order`() throws {
         let cheapest = try query.rows("SELECT key, price FROM items ORDER BY price LIMIT 3")
         #expect(cheapest.facts.uses.map(\.isOrdered) == [true])
