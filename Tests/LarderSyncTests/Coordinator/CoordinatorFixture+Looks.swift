@@ -1,21 +1,9 @@
 import Larder
 import LarderServer
 import LarderTesting
-import Synchronization
 import Testing
 
 extension CoordinatorFixture {
-    /// Everything that was told so far.
-    var happened: [SyncEvent] { events.withLock { $0 } }
-
-    /// Returns once something that `isWanted` is true of was told so many times.
-    func happens(_ count: Int = 1, _ isWanted: @Sendable (SyncEvent) -> Bool) async throws {
-        while happened.count(where: isWanted) < count {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
     /// How often a full copy was asked for.
     func copies(of id: Int64) -> Int {
         script.lines.count { $0.hasSuffix("/snapshots/translations/\(id)") }

@@ -31,7 +31,7 @@ struct LoopbackTests {
         let coordinator = SyncCoordinator(
             store: fixture.store, transport: transport, configuration: SyncConfiguration(base: base),
             connectivity: fixture.network, power: fixture.power,
-            onEvent: { event in fixture.events.withLock { $0.append(event) } })
+            onEvent: { event in fixture.note(event) })
         coordinator.add(filter)
         try await fixture.running(coordinator) {
             try await OriginServer.run(fixture.origin, port: port) { _ in

@@ -18,7 +18,7 @@ struct PageSizeTests {
         let coordinator = SyncCoordinator(
             store: fixture.store, transport: transport,
             configuration: SyncConfiguration(base: base, perPage: perPage), connectivity: fixture.network,
-            power: fixture.power, onEvent: { event in fixture.events.withLock { $0.append(event) } })
+            power: fixture.power, onEvent: { event in fixture.note(event) })
         coordinator.add(filter)
         return coordinator
     }

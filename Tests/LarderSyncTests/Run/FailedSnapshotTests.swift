@@ -5,7 +5,7 @@ import LarderTesting
 import Testing
 
 /// A snapshot that cannot be had keeps no other resource from coming, loses no change, and is named.
-@Suite(.timeLimit(.minutes(5))) struct `A snapshot that cannot be had` {
+@Suite(.timeLimit(.minutes(20))) struct `A snapshot that cannot be had` {
     private static let faults: [Fault] = [
         .status(.internalServerError), .status(.forbidden), .status(.notFound), .body(Array("{".utf8)),
         .truncate(after: 30), .status(.unauthorized), .status(.tooManyRequests), .status(.found),
@@ -186,7 +186,7 @@ import Testing
 }
 
 /// The wait after a failed snapshot: growing, kept in the store, and no burden on what else there is.
-@Suite(.timeLimit(.minutes(5))) struct `After a run without some resources` {
+@Suite(.timeLimit(.minutes(20))) struct `After a run without some resources` {
     private func pages(_ fixture: CoordinatorFixture) -> Int {
         fixture.script.lines.count { $0.contains("/sync?") }
     }

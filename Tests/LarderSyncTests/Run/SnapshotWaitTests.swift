@@ -6,7 +6,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Snapshots that are answered with a wait` {
+@Suite(.timeLimit(.minutes(20))) struct `Snapshots that are answered with a wait` {
     private let filter: ResourceFilter
     private let fixture: CoordinatorFixture
     private let sync: ContentSync

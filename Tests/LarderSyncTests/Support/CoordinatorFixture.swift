@@ -14,7 +14,7 @@ final class CoordinatorFixture: Sendable {
     let network: ScriptedConnectivity
     let power = ScriptedPower(.normal)
     let store: Store
-    let events = Mutex<[SyncEvent]>([])
+    private let events = Mutex<(all: [SyncEvent], waiters: [CheckedContinuation<Void, Never>])>(([], []))
     private let path = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
 
     init(origin: Origin = .ofTests(), network: NetworkState = .online) throws {
@@ -41,9 +41,45 @@ final class CoordinatorFixture: Sendable {
             store: store, transport: transport ?? script,
             configuration: SyncConfiguration(base: base, laggingPause: .zero), policy: rules,
             connectivity: network, power: power, probe: probe,
-            onEvent: { [weak self] event in self?.events.withLock { $0.append(event) } })
+            onEvent: { [weak self] event in self?.note(event) })
         for filter in filters { coordinator.add(try ResourceFilter(filter)) }
         return coordinator
+    }
+
+    /// Everything that was told so far.
+    var happened: [SyncEvent] { events.withLock { $0.all } }
+
+    /// Adds what was told.
+    func note(_ event: SyncEvent) {
+        wake { $0.append(event) }
+    }
+
+    /// Returns once something that `isWanted` is true of was told so many times.
+    func happens(_ count: Int = 1, _ isWanted: @Sendable (SyncEvent) -> Bool) async throws {
+        while happened.count(where: isWanted) < count {
+            try Task.checkCancellation()
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { waiter in
+                    let isOver = events.withLock { events in
+                        if Task.isCancelled || events.all.count(where: isWanted) >= count { return true }
+                        events.waiters.append(waiter)
+                        return false
+                    }
+                    if isOver { waiter.resume() }
+                }
+            } onCancel: {
+                wake { _ in }
+            }
+        }
+    }
+
+    private func wake(_ change: (inout [SyncEvent]) -> Void) {
+        let waiters = events.withLock { events in
+            change(&events.all)
+            defer { events.waiters = [] }
+            return events.waiters
+        }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Lets `coordinator` run for the length of `body`.
