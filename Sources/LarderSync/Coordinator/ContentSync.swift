@@ -1,3 +1,4 @@
+internal import LarderFormat
 public import LarderStore
 public import LarderTransport
 
@@ -11,7 +12,7 @@ public final class ContentSync: Sendable {
     let credentials: any Credentials
     let configuration: SyncConfiguration
     private let flights = Flights()
-    let claims = ResourceClaims()
+    let claims = TurnQueue<ResourceKey>()
     let report: @Sendable (SyncEvent) -> Void
     private let maximumRetryAfter: Duration
 

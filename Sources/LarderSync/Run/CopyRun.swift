@@ -7,7 +7,9 @@ struct CopyRun: Sendable {
     let order: FullCopyOrder
     let store: Store
     let client: ServerClient
-    let claims: ResourceClaims
+    /// One run at a time fetches a resource: filters that overlap would else fetch the same snapshot beside each other. The next in line may
+    /// find that it has nothing left to fetch.
+    let claims: TurnQueue<ResourceKey>
     let configuration: SyncConfiguration
     let report: @Sendable (SyncEvent) -> Void
 
@@ -17,8 +19,8 @@ struct CopyRun: Sendable {
             order, attempts: configuration.fullCopyAttempts, mapping: configuration.keyMapping,
             bodyLimit: configuration.limits.fullCopyBytes)
         var body: TransportBody.AsyncIterator?
-        var claim: ResourceClaims.Claim?
-        defer { claim?.release() }
+        var claimed: ResourceKey?
+        defer { if let claimed { claims.release(claimed) } }
         var effects = machine.start()
         while true {
             var asked: CopyEffect?
@@ -31,7 +33,7 @@ struct CopyRun: Sendable {
             }
             guard let asked else { preconditionFailure("a full copy that waits for nothing") }
             do {
-                effects = machine.step(try await perform(asked, &body, &claim))
+                effects = machine.step(try await perform(asked, &body, &claimed))
             } catch StoreError.stagingSuperseded {
                 effects = machine.step(.superseded)
             } catch {
@@ -41,11 +43,12 @@ struct CopyRun: Sendable {
     }
 
     private func perform(
-        _ effect: CopyEffect, _ body: inout TransportBody.AsyncIterator?, _ claim: inout ResourceClaims.Claim?
+        _ effect: CopyEffect, _ body: inout TransportBody.AsyncIterator?, _ claimed: inout ResourceKey?
     ) async throws -> CopyEvent {
         switch effect {
         case .claim(let order):
-            claim = try await claims.claim(order.resource)
+            guard await claims.acquire(order.resource) else { throw CancellationError() }
+            claimed = order.resource
             let known = try store.read { view in try view.resource(order.resource) }
             guard order.isSettled(by: known) else { return .claimed(isSettled: false) }
             return .claimed(isSettled: try await store.write { transaction in try transaction.settle(order) })

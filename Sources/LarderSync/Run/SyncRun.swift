@@ -8,7 +8,7 @@ struct SyncRun: Sendable {
     let filter: ResourceFilter
     let store: Store
     let client: ServerClient
-    let claims: ResourceClaims
+    let claims: TurnQueue<ResourceKey>
     let configuration: SyncConfiguration
     /// Whether a person asked for it.
     let isByHand: Bool

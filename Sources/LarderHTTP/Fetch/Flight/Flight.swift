@@ -1,3 +1,4 @@
+import LarderStore
 import Synchronization
 
 /// One request to the server, and the callers waiting for its result.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LarderStore
 import Synchronization
 
 /// The flights under way; an identical request joins one instead of starting another.

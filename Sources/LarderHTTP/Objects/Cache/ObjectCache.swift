@@ -32,7 +32,9 @@ public final class ObjectCache: Sendable {
     /// The writes of classes in memory that wait.
     let writes = MemoryWrites()
     let order = ChangeOrder()
-    let serializer = WriteSerializer()
+    /// One write to an object at a time, in the order of their calls: a later one must not reach the server first. A cancelled task keeps
+    /// its position.
+    let serializer = TurnQueue<ObjectName>()
     let state: Mutex<State>
 
     /// A cache of what `service` offers.

@@ -79,7 +79,7 @@ extension ObjectCache {
     ) async throws(HTTPCacheError) -> WriteOutcome {
         let made = try queuedWrite(write, payload, contentType, of: accountOfNow())
         let count = writes.removalCount
-        await serializer.acquire(write.object)
+        await serializer.acquire(write.object, isCancellable: false)
         defer { serializer.release(write.object) }
         try checkNotGivenUp(since: count)
         let queue = try queue(for: write.object, target)

@@ -1,7 +1,7 @@
-import Synchronization
+internal import Synchronization
 
 /// A value that comes once, for any number of tasks that wait for it.
-final class Pending<Value: Sendable>: Sendable {
+package final class Pending<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var waiters: [Int: CheckedContinuation<Value?, Never>] = [:]
@@ -10,11 +10,14 @@ final class Pending<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// The value, when it has come.
-    var current: Value? { state.withLock { $0.value } }
+    /// A value that has not come.
+    package init() {}
 
-    /// Sets the value, and wakes who waits; a second value is not taken.
-    func fulfil(_ value: Value) {
+    /// The value, when it has come.
+    package var current: Value? { state.withLock { $0.value } }
+
+    /// Sets the value, and wakes the tasks that wait; a second value is not taken.
+    package func fulfil(_ value: Value) {
         let waiters = state.withLock { state in
             guard state.value == nil else { return [CheckedContinuation<Value?, Never>]() }
             state.value = value
@@ -25,7 +28,7 @@ final class Pending<Value: Sendable>: Sendable {
     }
 
     /// The value, as soon as it has come; nil when the task is cancelled before.
-    func value() async -> Value? {
+    package func value() async -> Value? {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
