@@ -29,4 +29,20 @@ package enum CivilDate {
         while year < 9999, days(year: year + 1, month: 1, day: 1) <= day { year += 1 }
         return year
     }
+
+    /// The date of a day that is counted from 1970-01-01, for the years 0 to 9999.
+    package static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let year = year(ofDay: day)
+        var month: Int64 = 1
+        while month < 12, days(year: year, month: month + 1, day: 1) <= day { month += 1 }
+        return (year, month, day - days(year: year, month: month, day: 1) + 1)
+    }
+}
+
+extension Int64 {
+    /// A number that is not negative, with zeros in front up to so many digits.
+    package func padded(_ digits: Int) -> String {
+        let text = String(self)
+        return String(repeating: "0", count: Swift.max(digits - text.utf8.count, 0)) + text
+    }
 }

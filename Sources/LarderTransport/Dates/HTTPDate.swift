@@ -1,81 +1,106 @@
-/// Reads the dates of HTTP header fields. RFC 9110 §5.6.7.
+/// Reads and writes the dates of HTTP's header fields. RFC 9110 §5.6.7.
 package enum HTTPDate {
-    /// The instant that an HTTP-date names, in milliseconds since 1970-01-01 UTC; `nil` when the text is not one.
+    /// The instant that an HTTP-date names, in milliseconds since 1970-01-01 UTC; nil when the bytes are none.
     ///
-    /// Takes the three forms that a recipient must: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`
-    /// and `Sun Nov  6 08:49:37 1994`. The name of the day has to be one, not the right one. The second 60, a leap
-    /// second, is the first second of the next minute.
+    /// Reads the three forms a recipient must, each to the byte, but names in any case (RFC 9111 §4.2) and with blanks around. The name
+    /// of the day has to be one, not the right one. The second 60, a leap second, is the first of the next minute. No other zone than
+    /// GMT.
     ///
-    /// - Parameter now: milliseconds since 1970-01-01 UTC; decides the century of a year of two digits, which is
-    ///   never more than 50 years ahead of it.
-    package static func milliseconds(of text: String, now: Int64) -> Int64? {
-        guard text.utf8.count <= 40, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        guard let comma = text.firstIndex(of: ",") else { return asctime(text) }
-        let rest = text[text.index(after: comma)...]
-        if shortDays.contains(text[..<comma]) { return fixed(rest) }
-        if longDays.contains(text[..<comma]) { return obsolete(rest, now: now) }
+    /// - Parameter now: likewise; a year of two digits is the last one not more than 50 years ahead of it.
+    package static func milliseconds(of bytes: [UInt8], now: Int64) -> Int64? {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        guard bytes.count <= 60, let end = bytes.lastIndex(where: { !isBlank($0) }) else { return nil }
+        let text = bytes[...end].drop(while: isBlank).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        guard let comma = text.firstIndex(of: 0x2C) else { return asctime(text) }
+        let name = String(decoding: text[..<comma], as: UTF8.self)
+        let rest = Array(text[(comma + 1)...])
+        if shortDays.contains(name) { return fixed(rest) }
+        if longDays.contains(name) { return obsolete(rest, now: now) }
         return nil
     }
 
-    private static let shortDays: [Substring] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let longDays: [Substring] = [
-        "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
-    ]
-    private static let months: [Substring] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
+    /// As ``milliseconds(of:now:)`` of its bytes.
+    package static func milliseconds(of text: String, now: Int64) -> Int64? {
+        milliseconds(of: Array(text.utf8), now: now)
+    }
+
+    /// The `IMF-fixdate` of an instant, cut to whole seconds, within the years 0 to 9999.
+    package static func text(of milliseconds: Int64) -> String {
+        let second = min(max(floored(milliseconds, 1000), -62_167_219_200), 253_402_300_799)
+        let day = floored(second, 86_400)
+        let time = second - day * 86_400
+        let date = CivilDate.date(ofDay: day)
+        // 1970-01-01 was a Thursday; no day is more than 719,530 days, whole weeks, before it: the sum is positive.
+        let weekday = shortDays[Int((day + 719_530 + 4) % 7)].capital
+        let clock = "\((time / 3600).padded(2)):\((time / 60 % 60).padded(2)):\((time % 60).padded(2))"
+        let month = months[Int(date.month - 1)].capital
+        return "\(weekday), \(date.day.padded(2)) \(month) \(date.year.padded(4)) \(clock) GMT"
+    }
+
+    private static let shortDays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+    private static let longDays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
     /// `IMF-fixdate` behind its comma: ` 06 Nov 1994 08:49:37 GMT`.
-    private static func fixed(_ text: Substring) -> Int64? {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0].isEmpty, parts[5] == "GMT", let day = number(parts[1], digits: 2),
-            let year = number(parts[3], digits: 4)
-        else { return nil }
-        return instant(year, parts[2], day, parts[4])
+    private static func fixed(_ text: [UInt8]) -> Int64? {
+        guard matches(text, " dd lll dddd dd:dd:dd gmt") else { return nil }
+        return instant(number(text[8..<12]), month: text[4..<7], number(text[1..<3]), time: text[13..<21])
     }
 
     /// `rfc850-date` behind its comma: ` 06-Nov-94 08:49:37 GMT`.
-    private static func obsolete(_ text: Substring, now: Int64) -> Int64? {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 4, parts[0].isEmpty, parts[3] == "GMT" else { return nil }
-        let date = parts[1].split(separator: "-", omittingEmptySubsequences: false)
-        guard date.count == 3, let day = number(date[0], digits: 2), let short = number(date[2], digits: 2) else {
-            return nil
-        }
-        let thisYear = CivilDate.year(ofDay: now / 86_400_000)
-        var year = thisYear / 100 * 100 + short
-        if year > thisYear + 50 { year -= 100 }
-        if year <= thisYear - 50 { year += 100 }
-        return instant(year, date[1], day, parts[2])
+    private static func obsolete(_ text: [UInt8], now: Int64) -> Int64? {
+        guard matches(text, " dd-lll-dd dd:dd:dd gmt") else { return nil }
+        let latest = CivilDate.year(ofDay: floored(now, 86_400_000)) + 50
+        let year = latest - (latest - number(text[8..<10])) % 100
+        return instant(year, month: text[4..<7], number(text[1..<3]), time: text[11..<19])
     }
 
     /// `asctime-date`: `Sun Nov  6 08:49:37 1994`.
-    private static func asctime(_ text: String) -> Int64? {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        // A day of one digit is led by a space.
-        let isPadded = parts.count == 6 && parts[2].isEmpty
-        guard isPadded || parts.count == 5, shortDays.contains(parts[0]) else { return nil }
-        let place = isPadded ? 3 : 2
-        guard let day = number(parts[place], digits: isPadded ? 1 : 2), let year = number(parts[place + 2], digits: 4)
+    private static func asctime(_ text: [UInt8]) -> Int64? {
+        guard matches(text, "lll lll ?d dd:dd:dd dddd"),
+            shortDays.contains(String(decoding: text[0..<3], as: UTF8.self))
         else { return nil }
-        return instant(year, parts[1], day, parts[place + 1])
+        let day = number(text[(text[8] == 0x20 ? 9 : 8)..<10])
+        return instant(number(text[20..<24]), month: text[4..<7], day, time: text[11..<19])
     }
 
-    private static func instant(_ year: Int64, _ monthName: Substring, _ day: Int64, _ time: Substring) -> Int64? {
-        guard (0...9999).contains(year), let place = months.firstIndex(of: monthName) else { return nil }
-        let month = Int64(place) + 1
-        let parts = time.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 3, let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2),
-            let second = number(parts[2], digits: 2), hour <= 23, minute <= 59, second <= 60,
-            day >= 1, day <= CivilDate.days(inMonth: month, year: year)
+    /// Whether `text` has the shape: `d` a digit, `l` a letter, `?` a digit or a space, anything else itself.
+    private static func matches(_ text: [UInt8], _ shape: String) -> Bool {
+        guard text.count == shape.utf8.count else { return false }
+        return zip(text, shape.utf8).allSatisfy { byte, wanted in
+            switch wanted {
+            case UInt8(ascii: "d"): (0x30...0x39).contains(byte)
+            case UInt8(ascii: "l"): (0x61...0x7A).contains(byte)
+            case UInt8(ascii: "?"): byte == 0x20 || (0x30...0x39).contains(byte)
+            default: byte == wanted
+            }
+        }
+    }
+
+    /// At most four digits as a number.
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64 { digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) } }
+
+    /// - Parameter time: `08:49:37`.
+    private static func instant(
+        _ year: Int64, month name: ArraySlice<UInt8>, _ day: Int64, time: ArraySlice<UInt8>
+    ) -> Int64? {
+        let parts = time.split(separator: UInt8(ascii: ":")).map(number)
+        guard (0...9999).contains(year), let place = months.firstIndex(of: String(decoding: name, as: UTF8.self)),
+            parts[0] <= 23, parts[1] <= 59, parts[2] <= 60
         else { return nil }
+        let month = Int64(place) + 1
+        guard day >= 1, day <= CivilDate.days(inMonth: month, year: year) else { return nil }
         // At most 9999 years in milliseconds: far from the bounds of 64 bits.
         let days = CivilDate.days(year: year, month: month, day: day)
-        return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000
+        return (((days * 24 + parts[0]) * 60 + parts[1]) * 60 + parts[2]) * 1000
     }
 
-    private static func number(_ text: Substring, digits: Int) -> Int64? {
-        guard text.utf8.count == digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int64(text)
+    private static func floored(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
     }
+}
+
+extension String {
+    fileprivate var capital: String { prefix(1).uppercased() + dropFirst() }
 }

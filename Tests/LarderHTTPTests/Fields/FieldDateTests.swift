@@ -1,11 +1,12 @@
 import LarderTesting
+import LarderTransport
 import Testing
 
 @testable import LarderHTTP
 
 @Suite struct `A date in a field` {
     private func read(_ text: String, now: Int64 = PolicyCase.then) -> Int64? {
-        FieldDate.milliseconds(of: Array(text.utf8), now: now)
+        HTTPDate.milliseconds(of: Array(text.utf8), now: now)
     }
 
     @Test(arguments: [
@@ -44,14 +45,14 @@ import Testing
     }
 
     @Test func `is written so that it is read again`() {
-        #expect(FieldDate.text(of: PolicyCase.then) == PolicyCase.date)
-        #expect(FieldDate.text(of: 0) == "Thu, 01 Jan 1970 00:00:00 GMT")
-        #expect(FieldDate.text(of: .min) == "Sat, 01 Jan 0000 00:00:00 GMT")
-        #expect(FieldDate.text(of: .max) == "Fri, 31 Dec 9999 23:59:59 GMT")
+        #expect(HTTPDate.text(of: PolicyCase.then) == PolicyCase.date)
+        #expect(HTTPDate.text(of: 0) == "Thu, 01 Jan 1970 00:00:00 GMT")
+        #expect(HTTPDate.text(of: .min) == "Sat, 01 Jan 0000 00:00:00 GMT")
+        #expect(HTTPDate.text(of: .max) == "Fri, 31 Dec 9999 23:59:59 GMT")
         var generator = SeededGenerator(seed: 1994)
         for _ in 0..<2000 {
             let second = Int64.random(in: -62_167_219_200...253_402_300_799, using: &generator)
-            let text = FieldDate.text(of: second * 1000)
+            let text = HTTPDate.text(of: second * 1000)
             #expect(read(text) == second * 1000, "\(text), \(second)")
         }
     }

@@ -33,7 +33,7 @@ import Testing
             _ = EntityTag(bytes)
             _ = RangeRequest(bytes).resolved(total: Int64.random(in: 0...Int64.max, using: &generator))
             _ = ContentRange(bytes)?.text
-            _ = FieldDate.milliseconds(of: bytes, now: Int64.random(in: .min ... .max, using: &generator))
+            _ = HTTPDate.milliseconds(of: bytes, now: Int64.random(in: .min ... .max, using: &generator))
             _ = FieldScanner.tokens(bytes)
             _ = FieldScanner.members(bytes)
             let reference = URIReference(String(decoding: bytes, as: UTF8.self))

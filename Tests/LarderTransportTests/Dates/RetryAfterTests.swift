@@ -39,13 +39,13 @@ import Testing
 
     @Test(arguments: [
         "", ",", " ", "Sun", "Sun, ", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
-        "Sun, 6 Nov 1994 08:49:37 GMT", "sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+        "Sun, 6 Nov 1994 08:49:37 GMT",
         "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 29 Feb 2023 08:49:37 GMT",
         "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:61 GMT",
         "Sun, 06 Nov 94 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT", "Sunday, 06 Nov 1994 08:49:37 GMT",
         "Sun Nov 6 08:49:37 1994", "Sun Nov  66 08:49:37 1994", "Sun Nov  6 08:49:37 94",
         "Sun, +6 Nov 1994 08:49:37 GMT",
-        "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun,  06 Nov 1994 08:49:37 GMT", "Sún, 06 Nov 1994 08:49:37 GMT",
+        "Sun,  06 Nov 1994 08:49:37 GMT", "Sún, 06 Nov 1994 08:49:37 GMT",
     ])
     func `of another form is none`(text: String) {
         #expect(HTTPDate.milliseconds(of: text, now: Self.now) == nil)

@@ -108,7 +108,7 @@ extension ObjectCache {
     ) -> Int64? {
         guard case .object = inquiry.question else { return nil }
         let validators = options.validators.object.validators(in: head)
-        return validators.lastModified.flatMap { FieldDate.milliseconds(of: Array($0.utf8), now: now) }
+        return validators.lastModified.flatMap { HTTPDate.milliseconds(of: Array($0.utf8), now: now) }
     }
 
     /// Notes that the server confirmed what is kept, and gives that back.

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import LarderTransport
 
 extension CachePolicy {
     /// Whether the response to `request` is kept. RFC 9111 §3.
@@ -28,7 +29,7 @@ extension CachePolicy {
             return .refuse(because: isAny ? Reasons.variesOnAll : Reasons.variesOnSecret)
         }
         var fields = KeptFields.kept(of: response.headerFields, without: secretFields)
-        if !fields.has("date") { fields.append(HTTPField(name: .date, value: FieldDate.text(of: receivedAt))) }
+        if !fields.has("date") { fields.append(HTTPField(name: .date, value: HTTPDate.text(of: receivedAt))) }
         var status = response.status
         if status == .partialContent, coverage == .whole {
             // All bytes of a representation are a 200, however they came. RFC 9110 §15.3.7.3.

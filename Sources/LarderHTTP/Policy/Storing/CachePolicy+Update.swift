@@ -34,7 +34,7 @@ extension CachePolicy {
         response.isInvalidated = response.fields.count >= KeptFields.limit
         if response.isInvalidated { response.fields = stored.fields }
         if !response.fields.has("date") {
-            response.fields.append(HTTPField(name: .date, value: FieldDate.text(of: news.receivedAt)))
+            response.fields.append(HTTPField(name: .date, value: HTTPDate.text(of: news.receivedAt)))
         }
         response.selecting = selecting(by: response.fields, news.request) ?? stored.selecting
         response.requestedAt = news.requestedAt
@@ -88,7 +88,7 @@ extension CachePolicy {
         guard let since = request.headerFields.first("if-modified-since"), let changed = response.lastModified else {
             return false
         }
-        return FieldDate.milliseconds(of: since, now: response.receivedAt) == changed
+        return HTTPDate.milliseconds(of: since, now: response.receivedAt) == changed
     }
 
     /// Whether at most one tag is asked about: more, and a 304 may mean any of them.
@@ -122,6 +122,6 @@ extension CachePolicy {
 extension StoredResponse {
     /// Its `Last-Modified`, in milliseconds since 1970-01-01 UTC, if it is a date.
     var lastModified: Int64? {
-        fields.first("last-modified").flatMap { FieldDate.milliseconds(of: $0, now: receivedAt) }
+        fields.first("last-modified").flatMap { HTTPDate.milliseconds(of: $0, now: receivedAt) }
     }
 }

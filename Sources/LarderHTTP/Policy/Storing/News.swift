@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LarderTransport
 
 /// An answer to a request about what is stored, and when it came.
 struct News {
@@ -17,7 +18,7 @@ struct News {
     var tag: EntityTag? { fields.first("etag").flatMap(EntityTag.init) }
     /// Its `Last-Modified`, if it is a date.
     var lastModified: Int64? {
-        fields.first("last-modified").flatMap { FieldDate.milliseconds(of: $0, now: receivedAt) }
+        fields.first("last-modified").flatMap { HTTPDate.milliseconds(of: $0, now: receivedAt) }
     }
     /// Its `Last-Modified`, if it is a strong validator.
     var strongDate: Int64? { HTTPFields.strongDate(of: fields, now: receivedAt) }

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LarderTransport
 
 extension CachePolicy {
     /// The age of a stored response, 0 or more, in milliseconds. RFC 9111 §4.2.3.
@@ -14,7 +15,7 @@ extension CachePolicy {
 
     /// When a response was made: its `Date`, or when it came. RFC 9110 §6.6.1.
     func date(of response: StoredResponse) -> Int64 {
-        response.fields.first("date").flatMap { FieldDate.milliseconds(of: $0, now: response.receivedAt) }
+        response.fields.first("date").flatMap { HTTPDate.milliseconds(of: $0, now: response.receivedAt) }
             ?? response.receivedAt
     }
 

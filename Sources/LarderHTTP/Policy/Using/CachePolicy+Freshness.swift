@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LarderTransport
 
 extension CachePolicy {
     /// How fresh a stored response is. RFC 9111 §4.2.
@@ -28,12 +29,12 @@ extension CachePolicy {
         if let seconds = directives.maxAge { return (seconds * 1000, .maxAge) }
         let made = date(of: response)
         if let expires = response.fields.first("expires") {
-            let instant = FieldDate.milliseconds(of: expires, now: response.receivedAt)
+            let instant = HTTPDate.milliseconds(of: expires, now: response.receivedAt)
             return (instant.map { max($0.subtractingSaturated(made), 0) } ?? 0, .expires)
         }
         guard directives.isPublic || Self.heuristicStatuses.contains(response.status.code),
             let changed = response.fields.first("last-modified"),
-            let instant = FieldDate.milliseconds(of: changed, now: response.receivedAt)
+            let instant = HTTPDate.milliseconds(of: changed, now: response.receivedAt)
         else { return (0, .none) }
         let elapsed = made.subtractingSaturated(instant)
         guard elapsed > 0 else { return (0, .none) }

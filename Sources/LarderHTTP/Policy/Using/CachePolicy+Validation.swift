@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LarderTransport
 
 extension CachePolicy {
     /// `request` as it is sent: without the spellings that no standard knows.
@@ -54,7 +55,7 @@ extension CachePolicy {
             request.headerFields.append(HTTPField(name: .ifNoneMatch, value: list))
         }
         if tags.count <= 1, let changed = response.fields.first("last-modified"),
-            FieldDate.milliseconds(of: changed, now: response.receivedAt) != nil
+            HTTPDate.milliseconds(of: changed, now: response.receivedAt) != nil
         {
             request.headerFields.append(HTTPField(name: .ifModifiedSince, value: changed))
         }
@@ -79,8 +80,8 @@ extension StoredResponse {
 extension HTTPFields {
     /// The `Last-Modified` of `fields`, if it is a strong validator. RFC 9110 §8.8.2.2.
     static func strongDate(of fields: HTTPFields, now: Int64) -> Int64? {
-        guard let changed = fields.first("last-modified").flatMap({ FieldDate.milliseconds(of: $0, now: now) }),
-            let made = fields.first("date").flatMap({ FieldDate.milliseconds(of: $0, now: now) }),
+        guard let changed = fields.first("last-modified").flatMap({ HTTPDate.milliseconds(of: $0, now: now) }),
+            let made = fields.first("date").flatMap({ HTTPDate.milliseconds(of: $0, now: now) }),
             made - changed >= 1000
         else { return nil }
         return changed

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LarderTransport
 
 /// A request's own conditions, evaluated against a stored response. RFC 9110 §13; RFC 9111 §4.3.2.
 extension CachePolicy {
@@ -11,10 +12,10 @@ extension CachePolicy {
             return EntityTagList(named).names(response.entityTag)
         }
         guard let since = request.headerFields.first("if-modified-since"),
-            let limit = FieldDate.milliseconds(of: since, now: response.receivedAt)
+            let limit = HTTPDate.milliseconds(of: since, now: response.receivedAt)
         else { return false }
         let changed = response.fields.first("last-modified").flatMap {
-            FieldDate.milliseconds(of: $0, now: response.receivedAt)
+            HTTPDate.milliseconds(of: $0, now: response.receivedAt)
         }
         return (changed ?? date(of: response)) <= limit
     }
@@ -22,7 +23,7 @@ extension CachePolicy {
     /// Whether the range of a request counts: it has no `If-Range`, or one that names what is stored. RFC 9110 §13.1.5.
     func ifRangeHolds(_ request: HTTPRequest, _ response: StoredResponse) -> Bool {
         guard let value = request.headerFields.first("if-range") else { return true }
-        if let limit = FieldDate.milliseconds(of: value, now: response.receivedAt) {
+        if let limit = HTTPDate.milliseconds(of: value, now: response.receivedAt) {
             return response.strongDate == limit
         }
         guard let tag = EntityTag(value), let stored = response.entityTag else { return false }
