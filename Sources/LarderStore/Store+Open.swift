@@ -28,7 +28,7 @@ extension Store {
             let isReadOnly = options.access == .readOnly || access == .readOnly
             let store = try Store(
                 environment: environment, host: host, isReadOnly: isReadOnly, sizeCap: options.sizeCap,
-                collectionAge: options.collectionAge, parts: parts)
+                collectionAge: options.collectionAge, credentialFields: options.credentialFields, parts: parts)
             if !isReadOnly {
                 let stages = store.shared.stages
                 store.shared.recoverOnce {

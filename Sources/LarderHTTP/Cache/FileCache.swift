@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import LarderEngine
-internal import LarderFormat
+public import LarderFormat
 internal import Synchronization
 
 /// Why a ``FileCache`` cannot use a directory.
@@ -46,6 +46,7 @@ public final class FileCache: ResponseCache {
     /// The most bytes that the files take.
     public let maximumBytes: Int
     let directory: FileDirectory
+    private let credentialFields: CredentialFields
     let now: @Sendable () -> Int64
     let state = Mutex(State())
     /// Held for life, with a lock on it.
@@ -56,11 +57,16 @@ public final class FileCache: ResponseCache {
     ///
     /// - Parameters:
     ///   - maximumBytes: of all files together; 5 MB by default.
+    ///   - credentialFields: the header fields that are never written.
     ///   - now: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``FileCacheError``; ``EngineError``.
-    public init(directory path: String, maximumBytes: Int = 5_000_000, now: @escaping @Sendable () -> Int64) throws {
+    public init(
+        directory path: String, maximumBytes: Int = 5_000_000, credentialFields: CredentialFields = CredentialFields(),
+        now: @escaping @Sendable () -> Int64
+    ) throws {
         precondition(maximumBytes >= 0, "at most \(maximumBytes) bytes")
         self.maximumBytes = maximumBytes
+        self.credentialFields = credentialFields
         self.now = now
         directory = try FileDirectory(path)
         let names = directory.names()
@@ -105,7 +111,7 @@ public final class FileCache: ResponseCache {
     public func write(
         _ response: StoredResponse, for key: String, options: KeepOptions
     ) async throws -> any ResponseWriter {
-        var record = ResponseRecord(response, key: key, options: options, now: now()).withoutSecrets()
+        var record = ResponseRecord(response, key: key, options: options, now: now()).without(credentialFields)
         try record.checkLimits()
         let identity = state.withLock { state in
             defer { state.nextIdentity += 1 }
@@ -123,7 +129,7 @@ public final class FileCache: ResponseCache {
         try edit(entry.key) { record in
             guard UInt64(bitPattern: record.blob) == entry.identity else { return }
             record.refresh(with: response)
-            record = record.withoutSecrets()
+            record = record.without(credentialFields)
             refreshed = record
         }
         guard let refreshed else { return }

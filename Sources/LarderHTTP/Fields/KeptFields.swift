@@ -1,5 +1,5 @@
 package import HTTPTypes
-internal import LarderFormat
+package import LarderFormat
 
 /// Which fields are kept with a response. RFC 9111 §3.1.
 package enum KeptFields {
@@ -21,15 +21,16 @@ package enum KeptFields {
     /// The fields of a received head that are kept, in their order. What carries secrets never reaches a disk;
     /// `WWW-Authenticate` carries none: it says how to sign in, not who has.
     ///
-    /// - Parameter secretFields: more names of fields that carry secrets, in lower case.
-    package static func kept(of fields: HTTPFields, without secretFields: Set<String> = []) -> HTTPFields {
-        var dropped = hop.union(secretFields)
+    package static func kept(
+        of fields: HTTPFields, without credentials: CredentialFields = CredentialFields()
+    ) -> HTTPFields {
+        var dropped = hop
         if let listed = fields.combined("connection") {
             dropped.formUnion(Set(FieldScanner.tokens(listed)).subtracting(needed))
         }
         var kept = HTTPFields()
         for field in fields
-        where !dropped.contains(field.name.canonicalName) && !ResponseRecord.isSecret(field.name.canonicalName) {
+        where !dropped.contains(field.name.canonicalName) && !credentials.contains(field.name.canonicalName) {
             kept.append(field)
         }
         return kept
@@ -39,9 +40,9 @@ package enum KeptFields {
     ///
     /// `Age` and `Date` are those of the received head or none: they say when it was made.
     package static func updated(
-        _ stored: HTTPFields, with received: HTTPFields, without secretFields: Set<String> = []
+        _ stored: HTTPFields, with received: HTTPFields, without credentials: CredentialFields = CredentialFields()
     ) -> HTTPFields {
-        let news = kept(of: received, without: secretFields).filter { !ofBody.contains($0.name.canonicalName) }
+        let news = kept(of: received, without: credentials).filter { !ofBody.contains($0.name.canonicalName) }
         let replaced = Set(news.map(\.name.canonicalName)).union(["age", "date"])
         var fields = HTTPFields()
         for field in stored where !replaced.contains(field.name.canonicalName) { fields.append(field) }

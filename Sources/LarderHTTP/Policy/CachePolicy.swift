@@ -1,3 +1,5 @@
+public import LarderFormat
+
 /// A private cache's rules: what may be kept, for how long, and how it is used again. RFC 9111.
 ///
 /// Pure: requests, responses and clock readings in, decisions out. Nothing is remembered. Times are milliseconds since
@@ -21,10 +23,10 @@ public struct CachePolicy: Hashable, Sendable {
     /// where the responses are kept (``ResponseCache/selectingSalt(drawing:)``); the policy by itself refuses to store
     /// such responses.
     public var selectingSalt: [UInt8]?
-    /// Names of header fields that carry secrets in the host's own protocols, beside those that are known: in lower case.
+    /// Which header fields carry secrets: a response is stored without them, and a request's value that `Vary` names is hashed.
     ///
-    /// A response is stored without them, and a request's value that `Vary` names is hashed.
-    public var secretFields: Set<String> { didSet { secretFields = Set(secretFields.map { $0.lowercased() }) } }
+    /// What is exempt here has to be exempt where responses are kept, too: ``StoreOptions/credentialFields``, ``FileCache``.
+    public var credentialFields: CredentialFields
     /// Whose request it is; nil where the host names no account.
     ///
     /// Hashed in place of the credentials, which may change while the account stays the same.
@@ -36,7 +38,8 @@ public struct CachePolicy: Hashable, Sendable {
     /// Rules with the defaults of RFC 9111, heuristics limited to a day.
     public init(
         heuristicFraction: Double = 0.1, heuristicLimit: Duration = .seconds(86_400),
-        understandsSourceSpellings: Bool = true, selectingSalt: [UInt8]? = nil, secretFields: Set<String> = []
+        understandsSourceSpellings: Bool = true, selectingSalt: [UInt8]? = nil,
+        credentialFields: CredentialFields = CredentialFields()
     ) {
         precondition((0...1).contains(heuristicFraction), "a fraction of \(heuristicFraction)")
         precondition(selectingSalt.map { $0.count >= 16 } ?? true, "a salt of \(selectingSalt?.count ?? 0) bytes")
@@ -44,6 +47,6 @@ public struct CachePolicy: Hashable, Sendable {
         self.heuristicLimit = heuristicLimit
         self.understandsSourceSpellings = understandsSourceSpellings
         self.selectingSalt = selectingSalt
-        self.secretFields = Set(secretFields.map { $0.lowercased() })
+        self.credentialFields = credentialFields
     }
 }

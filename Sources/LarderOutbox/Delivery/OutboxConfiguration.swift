@@ -20,9 +20,6 @@ public struct OutboxConfiguration: Sendable {
     }
     /// Whether the host says what the API's answers are.
     private(set) var hasOwnCheck = false
-    /// Names of header fields that carry credentials in the host's own protocols, beside those whose words tell it: in lower
-    /// case. A write that has one is refused.
-    public var secretFields: Set<String> = [] { didSet { secretFields = Set(secretFields.map { $0.lowercased() }) } }
     /// How long to wait for each step of an exchange.
     public var timeouts: TransportTimeouts
     /// The longest answer that is read, in bytes; what is longer counts as no body.

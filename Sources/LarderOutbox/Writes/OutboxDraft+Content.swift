@@ -16,11 +16,9 @@ extension OutboxDraft {
 
     /// Has the header fields be these.
     ///
-    /// - Parameter secret: names of fields with credentials that only the host knows, in lower case.
     /// - Throws: ``OutboxError/credentialField(_:)``.
-    mutating func take(_ fields: HTTPFields, secret: Set<String>) throws(OutboxError) {
-        for name in fields.map(\.name)
-        where ResponseRecord.isSecret(name.canonicalName) || secret.contains(name.canonicalName) {
+    mutating func take(_ fields: HTTPFields, without credentials: CredentialFields) throws(OutboxError) {
+        for name in fields.map(\.name) where credentials.contains(name.canonicalName) {
             throw .credentialField(name.rawName)
         }
         self.fields = fields.map { HeaderField(name: $0.name.rawName, value: Array($0.value.utf8)) }

@@ -22,10 +22,13 @@ import Testing
         "X-Hub-Signature", "X-Amz-Signature", "X-Amz-Credential", "X-Bearer-Token", "Bearer", "Authorization2",
         "X-Honeycomb-Team",
         // What names a thing does not help the other words.
-        "X-Session-Page-Token",
+        "X-Session-Page-Token", "X-Sync-Auth", "Content-Api-Key", "X-PIN", "X-OAuth", "OAuth2", "X-Access-Tokens",
+        "X-Unlock-Token", "X-Lockers-Token",
     ])
     func `tells that it carries credentials, in any spelling`(name: String) {
-        for name in [name, name.lowercased(), name.uppercased()] { #expect(ResponseRecord.isSecret(name), "\(name)") }
+        for name in [name, name.lowercased(), name.uppercased()] {
+            #expect(CredentialFields().contains(name), "\(name)")
+        }
     }
 
     @Test(arguments: [
@@ -37,13 +40,26 @@ import Testing
         "X-Account", "X-Client-Id", "X-Sync-Sequence", "Idempotency-Replayed", "WWW-Authenticate", "Proxy-Authenticate",
         "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "X-Author", "Authority", "X-Keyboard",
         "Retry-After",
+        "X-Row-Key", "X-Sort-Key", "X-CoAuthor", "X-Max-Tokens", "X-MaxTokens", "X-RateLimit-Remaining-Tokens",
+        "Anthropic-RateLimit-Tokens-Remaining", "X-NextPageToken", "X-NextPage-Token", "Next-Page-Tokens", "X-Pinned",
         "Sec-Fetch-Mode", "Strict-Transport-Security", "Traceparent", "X-House", "", "-", "X",
     ])
     func `that tells nothing of the kind passes`(name: String) {
-        for name in [name, name.lowercased(), name.uppercased()] { #expect(!ResponseRecord.isSecret(name), "\(name)") }
+        for name in [name, name.lowercased(), name.uppercased()] {
+            #expect(!CredentialFields().contains(name), "\(name)")
+        }
     }
 
     @Test func `that only standards define is one of those that tell`() {
-        for name in ResponseRecord.standardSecretNames { #expect(ResponseRecord.isSecret(name), "\(name)") }
+        for name in CredentialFields.standardNames { #expect(CredentialFields().contains(name), "\(name)") }
+    }
+
+    @Test func `that the host names is as it says, but for those of the standards`() {
+        let fields = CredentialFields(
+            secret: ["X-House", "X-Page-Token"], plain: ["x-door-key", "X-Pin", "Authorization", "Set-Cookie"])
+        for name in ["X-House", "x-house", "X-PAGE-TOKEN", "Authorization", "set-cookie", "X-Api-Key"] {
+            #expect(fields.contains(name), "\(name)")
+        }
+        for name in ["X-Door-Key", "X-PIN", "X-Row-Key", "Accept"] { #expect(!fields.contains(name), "\(name)") }
     }
 }

@@ -183,7 +183,7 @@ import Testing
 
     @Test(arguments: [ObjectPersistence.memory, .persistent])
     func `is kept without the host's own secrets`(place: ObjectPersistence) async throws {
-        let options = ObjectCacheOptions(secretFields: ["X-House"])
+        let options = ObjectCacheOptions(credentialFields: CredentialFields(secret: ["X-House"]))
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [], options: options)
         let name = try #require(HTTPField.Name("X-House"))
         world.server.set { $0.files[path] = content(10) }

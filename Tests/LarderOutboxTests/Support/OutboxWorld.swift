@@ -33,7 +33,7 @@ final class OutboxWorld: Sendable {
     ///   - script: what the server answers; 200 unless told otherwise.
     ///   - change: what is other than usual about the host.
     init(
-        _ network: NetworkState = .online,
+        _ network: NetworkState = .online, options: StoreOptions = StoreOptions(),
         script: @escaping Script = { _ in TransportResponse(status: .ok) },
         host change: (inout HostServices) -> Void = { _ in }
     ) throws {
@@ -41,7 +41,7 @@ final class OutboxWorld: Sendable {
         self.script = Mutex(script)
         var host = HostServices.virtual(clock)
         change(&host)
-        store = try Store.open(at: path, host: host)
+        store = try Store.open(at: path, options: options, host: host)
     }
 
     deinit {

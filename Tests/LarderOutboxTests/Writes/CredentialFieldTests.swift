@@ -8,15 +8,22 @@ import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A header field with credentials` {
+    private func world() throws -> OutboxWorld {
+        var options = StoreOptions()
+        options.credentialFields = CredentialFields(secret: ["X-House"], plain: ["X-Door-Key", "Authorization"])
+        return try OutboxWorld(.offline, options: options)
+    }
+
     @Test(
         arguments: [
             "Authorization", "proxy-authorization", "Cookie", "Set-Cookie", "X-API-Key", "X-Auth-Token",
             "Private-Token",
             "X-Amz-Security-Token", "X-Csrf-Token", "X-Session-Id", "X-Plex-Token", "DD-API-KEY", "X-House",
+            "X-Sync-Auth", "Content-Api-Key", "X-PIN",
         ])
     func `is refused at enqueue and in an edit`(_ name: String) async throws {
-        let world = try OutboxWorld(.offline)
-        let outbox = try world.outbox(configuration: { $0.secretFields = ["X-House"] })
+        let world = try world()
+        let outbox = try world.outbox()
         let field = try #require(HTTPField.Name(name))
         var write = note(1)
         write.fields[field] = "secret"
@@ -32,5 +39,17 @@ import Testing
             try await outbox.edit(id, body: .bytes(Array("{}".utf8)), fields: [field: "secret"], effects: [])
         }
         #expect(try world.entries().map(\.draft.fields.count) == [1])
+    }
+
+    @Test(arguments: ["X-Door-Key", "x-door-key", "X-Row-Key", "X-CoAuthor", "X-Max-Tokens"])
+    func `is none that the host exempts, nor one that names something else`(_ name: String) async throws {
+        let world = try world()
+        let outbox = try world.outbox()
+        let field = try #require(HTTPField.Name(name))
+        var write = note(1)
+        write.fields = [field: "1"]
+        let id = try await outbox.enqueue(write).id
+        try await outbox.edit(id, body: .bytes(Array("{}".utf8)), fields: [field: "2"], effects: [])
+        #expect(try world.entries().map { $0.draft.fields.map(\.value) } == [[Array("2".utf8)]])
     }
 }

@@ -1,3 +1,4 @@
+public import LarderFormat
 public import LarderTransport
 
 /// How an ``ObjectCache`` behaves unless a request says otherwise.
@@ -14,14 +15,14 @@ public struct ObjectCacheOptions: Hashable, Sendable {
     public var answerLimit: Int
     /// The longest waits of an exchange.
     public var timeouts: TransportTimeouts
-    /// Names of header fields that carry secrets in the host's own protocols, in lower case; files are stored without them.
-    public var secretFields: Set<String> { didSet { secretFields = Set(secretFields.map { $0.lowercased() }) } }
+    /// Which header fields carry secrets: files are stored without them.
+    public var credentialFields: CredentialFields
 
     /// Options; limits must be positive.
     public init(
         strategy: ObjectStrategy = .networkElseCache, validators: ValidatorFields = .standard,
         fileLimit: Int64 = 15 << 20, answerLimit: Int = 64 << 20, timeouts: TransportTimeouts = TransportTimeouts(),
-        secretFields: Set<String> = []
+        credentialFields: CredentialFields = CredentialFields()
     ) {
         precondition(fileLimit > 0 && answerLimit > 0, "limits of \(fileLimit) and \(answerLimit) bytes")
         self.strategy = strategy
@@ -29,6 +30,6 @@ public struct ObjectCacheOptions: Hashable, Sendable {
         self.fileLimit = fileLimit
         self.answerLimit = answerLimit
         self.timeouts = timeouts
-        self.secretFields = Set(secretFields.map { $0.lowercased() })
+        self.credentialFields = credentialFields
     }
 }

@@ -67,7 +67,7 @@ extension ObjectCache {
         let url = "\(plain.scheme ?? "")://\(plain.authority ?? "")\(plain.path ?? "")"
         let stored = StoredResponse(
             method: .get, url: url, status: response.head.status,
-            fields: KeptFields.kept(of: response.head.headerFields, without: options.secretFields),
+            fields: KeptFields.kept(of: response.head.headerFields, without: options.credentialFields),
             requestedAt: requestedAt, receivedAt: host.now())
         return try await intake(response, file, stored, replacing: known?.entry, filter, target)
     }
@@ -78,7 +78,7 @@ extension ObjectCache {
         guard let (entry, cache) = await kept(file), entry.identity == known.identity else { return nil }
         var kept = entry
         kept.response.fields = KeptFields.updated(
-            kept.response.fields, with: head.headerFields, without: options.secretFields)
+            kept.response.fields, with: head.headerFields, without: options.credentialFields)
         kept.response.receivedAt = host.now()
         do {
             try await cache.refresh(kept, with: kept.response)

@@ -28,7 +28,7 @@ extension CachePolicy {
             let isAny = variesOnEverything(response.headerFields)
             return .refuse(because: isAny ? Reasons.variesOnAll : Reasons.variesOnSecret)
         }
-        var fields = KeptFields.kept(of: response.headerFields, without: secretFields)
+        var fields = KeptFields.kept(of: response.headerFields, without: credentialFields)
         if !fields.has("date") { fields.append(HTTPField(name: .date, value: HTTPDate.text(of: receivedAt))) }
         var status = response.status
         if status == .partialContent, coverage == .whole {

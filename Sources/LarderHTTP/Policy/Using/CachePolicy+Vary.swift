@@ -40,7 +40,7 @@ extension CachePolicy {
     /// Stands in the place of a field's name, and is none: FORMAT.md, "responses".
     private static let accountName = ":account"
 
-    private func isSecret(_ name: String) -> Bool { ResponseRecord.isSecret(name) || secretFields.contains(name) }
+    private func isSecret(_ name: String) -> Bool { credentialFields.contains(name) }
 
     private func hasCredentials(_ request: HTTPRequest) -> Bool {
         request.headerFields.contains { isSecret($0.name.canonicalName) }

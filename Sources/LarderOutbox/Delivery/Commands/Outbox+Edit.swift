@@ -21,16 +21,16 @@ extension Outbox {
     public func edit(
         _ id: UUIDBytes, body: OutboxWrite.Body, fields: HTTPFields? = nil, effects: [RowEffect]
     ) async throws {
-        let (now, bounds, secret) = (store.host.now(), policy.bounds, configuration.secretFields)
+        let (now, bounds, credentials) = (store.host.now(), policy.bounds, store.credentialFields)
         try await store.write { transaction in
             guard let entry = try transaction.outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
             var draft = entry.draft
             let hadBody = draft.bodyBytes > 0
             draft.take(body)
             if let fields {
-                try draft.take(fields, secret: secret)
+                try draft.take(fields, without: credentials)
             } else if !hadBody, draft.fields.isEmpty, body != .none {
-                try draft.take([.contentType: "application/json"], secret: secret)
+                try draft.take([.contentType: "application/json"], without: credentials)
             }
             if draft.payload != entry.draft.payload || draft.blob != entry.draft.blob {
                 draft.fingerprint = draft.contentFingerprint()

@@ -59,7 +59,7 @@ extension Outbox {
         draft.take(write.body)
         draft.account = account
         draft.entity = write.entity
-        try draft.take(write.fields, secret: configuration.secretFields)
+        try draft.take(write.fields, without: store.credentialFields)
         draft.after = write.after
         draft.deduplicationKey = write.deduplicationKey
         let comparedBlob = draft.deduplicationKey == nil ? nil : draft.blob

@@ -13,7 +13,7 @@ extension Transaction {
     ///
     /// Of the others of the key at most ``ResponseLimits/variants`` less one stay, those used last.
     ///
-    /// Credentials and cookies are left out, whatever the record has: ``ResponseRecord/isSecret(_:)``.
+    /// Credentials and cookies are left out, whatever the record has: ``StoreOptions/credentialFields``.
     ///
     /// - Parameters:
     ///   - record: its blob and length are set here.
@@ -22,7 +22,7 @@ extension Transaction {
     /// - Throws: ``StoreError/invalid(_:)`` for a key, tag or head beyond the limits; ``EngineError``.
     @discardableResult
     package mutating func putResponse(_ record: ResponseRecord, body: Blob) throws -> ResponseEntry {
-        var record = record.withoutSecrets()
+        var record = record.without(shared.credentialFields)
         record.blob = body.number
         record.byteCount = body.byteCount
         try Self.check(record)
@@ -79,7 +79,7 @@ extension Transaction {
         guard let old = try tables.response(at: place, in: engine), old.blob == blob else { return false }
         var record = old
         edit(&record)
-        record = record.withoutSecrets()
+        record = record.without(shared.credentialFields)
         precondition(
             record.key.isSameText(as: old.key) && record.blob == old.blob, "a response cannot become another")
         if record == old { return true }

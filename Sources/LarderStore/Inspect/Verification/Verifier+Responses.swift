@@ -41,7 +41,7 @@ extension Verifier {
             try find(.key, in: .responses, at: location, "the record is that of another cache key")
         }
         // Fields of the other names were stored by earlier versions: no damage.
-        if record.fields.contains(where: { ResponseRecord.standardSecretNames.contains($0.name.lowercased()) }) {
+        if record.fields.contains(where: { CredentialFields.standardNames.contains($0.name.lowercased()) }) {
             try find(.undecodable, in: .responses, at: location, "the record holds credentials or cookies")
         }
         if let part = record.part, part.end - part.start != record.byteCount {

@@ -1,4 +1,5 @@
 internal import LarderEngine
+internal import LarderFormat
 
 /// What a stage is made from: an open file, and how the first open of it was asked for.
 struct OpenFile {
@@ -6,6 +7,8 @@ struct OpenFile {
     let host: HostServices
     /// The most bytes that may be stored after a commit; nil for any number.
     let sizeCap: Int64?
+    /// The header fields that are never stored.
+    let credentialFields: CredentialFields
 }
 
 /// What one layer keeps in memory for an open file, shared by all opens of the file in this process.

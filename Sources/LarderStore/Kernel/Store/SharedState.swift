@@ -21,6 +21,8 @@ final class SharedState: Sendable {
     let process: UUIDBytes
     /// The most bytes that may be stored after a commit; nil for any number.
     let sizeCap: Int64?
+    /// The header fields that are never stored: those of the first open.
+    let credentialFields: CredentialFields
     let commits = GroupCommit()
     let meter: WriterMeter
     /// Which generations were read lately.
@@ -57,6 +59,7 @@ final class SharedState: Sendable {
         host = file.host
         process = file.host.makeID()
         sizeCap = file.sizeCap
+        credentialFields = file.credentialFields
         tables = Tables(environment.tables)
         meter = WriterMeter(elapsed: host.elapsed)
         parts = types.map { $0.init(file) }

@@ -1,4 +1,5 @@
 internal import LarderEngine
+package import LarderFormat
 internal import Synchronization
 
 /// An embedded, offline-first store of rows, sync state and writes waiting to be sent, in one file.
@@ -20,17 +21,22 @@ public final class Store: Sendable {
 
     init(
         environment: Environment, host: HostServices, isReadOnly: Bool, sizeCap: Int64? = nil,
-        collectionAge: Duration? = nil, parts: [any SharedPart.Type]
+        collectionAge: Duration? = nil, credentialFields: CredentialFields = CredentialFields(),
+        parts: [any SharedPart.Type]
     ) throws(EngineError) {
         self.environment = environment
         self.host = host
         self.isReadOnly = isReadOnly
         self.collectionAge = collectionAge
-        let file = OpenFile(environment: environment, host: host, sizeCap: sizeCap)
+        let file = OpenFile(
+            environment: environment, host: host, sizeCap: sizeCap, credentialFields: credentialFields)
         shared = try SharedState.of(file, parts: parts)
         tables = shared.tables
         shared.add(hub)
     }
+
+    /// The header fields that are never stored.
+    package var credentialFields: CredentialFields { shared.credentialFields }
 
     /// The directory the store lies in.
     public var path: String { environment.path }

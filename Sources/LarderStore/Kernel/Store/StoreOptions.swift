@@ -1,4 +1,5 @@
 public import LarderEngine
+public import LarderFormat
 
 /// How a store is opened.
 public struct StoreOptions: Hashable, Sendable {
@@ -27,6 +28,10 @@ public struct StoreOptions: Hashable, Sendable {
     /// The wait blocks its thread. Opening and clearing then fail with ``EngineError/lockedElsewhere(name:seconds:)``;
     /// compacting a store of several gigabytes in another process takes about the default, a minute.
     public var lockTimeout = EnvironmentOptions.defaultLockTimeout
+
+    /// Which header fields are never stored, neither with a write of the outbox nor with a response. Not kept in the file; of several
+    /// opens of a file in one process the first one's count.
+    public var credentialFields = CredentialFields()
 
     /// What ``collectionAge`` is unless said otherwise: half a year, long enough for a device that was away.
     public static let defaultCollectionAge = Duration.seconds(182 * 86_400)

@@ -30,7 +30,7 @@ extension Transaction {
         // is seen here. So nothing that is under way, or that the server may know, is ever changed.
         guard old.delivery.isUntried else { return nil }
         do throws(FormatError) {
-            try draft.checkContent()
+            try draft.checkContent(without: shared.credentialFields)
         } catch {
             throw StoreError.invalid(error)
         }

@@ -159,7 +159,7 @@ extension Transaction {
     private borrowing func check(_ draft: OutboxDraft) throws {
         do throws(FormatError) {
             try Limits.check(lane: draft.lane)
-            try draft.checkContent()
+            try draft.checkContent(without: shared.credentialFields)
         } catch {
             throw StoreError.invalid(error)
         }

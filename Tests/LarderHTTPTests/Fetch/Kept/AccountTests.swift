@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTypes
 import Larder
+import LarderFormat
 import LarderHTTP
 import LarderTesting
 import LarderTransport
@@ -129,7 +130,7 @@ import Testing
             let files = try FileCache(directory: directory.path + "/files", now: { 0 })
             for place in [StoreResponseCache(store: store), files] as [any ResponseCache] {
                 let world = KeptWorld(
-                    place, policy: CachePolicy(secretFields: ["X-House"]),
+                    place, policy: CachePolicy(credentialFields: CredentialFields(secret: ["X-House"])),
                     json(KeptWorld.good, "max-age=600", fields))
                 let asked = request("/a", fields)
                 let got = try await Got(world.cache.fetch(asked))
@@ -144,5 +145,31 @@ import Testing
             guard let data = try? Data(contentsOf: URL(fileURLWithPath: directory.path + "/" + name)) else { continue }
             #expect(data.range(of: Data(secret.utf8)) == nil, "\(name)")
         }
+    }
+
+    @Test func `keeps the fields that only look like secrets, and those that the host exempts`() async throws {
+        let directory = TemporaryDirectory()
+        let exempt = CredentialFields(plain: ["X-Door-Key"])
+        var options = StoreOptions()
+        options.credentialFields = exempt
+        let store = try Store.open(at: directory.path + "/store", options: options, host: .still)
+        let files = try FileCache(directory: directory.path + "/files", credentialFields: exempt, now: { 0 })
+        var built: HTTPFields = [:]
+        for name in ["X-NextPageToken", "X-Max-Tokens", "X-Door-Key"] {
+            built[try #require(HTTPField.Name(name))] = "7"
+        }
+        let fields = built
+        for place in [StoreResponseCache(store: store), files, MemoryResponseCache()] as [any ResponseCache] {
+            let world = KeptWorld(
+                place, policy: CachePolicy(credentialFields: exempt), json(KeptWorld.good, "max-age=60", fields))
+            _ = try await world.value()
+            world.clock.advance(by: .seconds(100))
+            // A confirmation does not lose them.
+            world.server.set(TransportResponse(status: .notModified, headers: [:]))
+            _ = try await world.value()
+            let kept = try await place.entries(for: key()).first
+            for name in fields.map(\.name) { #expect(kept?.response.fields[name] == "7", "\(name)") }
+        }
+        try store.close()
     }
 }

@@ -1,0 +1,101 @@
+/// Tells header fields that carry credentials or cookies, which are never stored, by the words of their names.
+///
+/// Each service and gateway has names of its own, so the words decide (docs/internals/store.md). A host names the fields that they do not tell
+/// right:
+///
+/// ```swift
+/// options.credentialFields = CredentialFields(secret: ["X-House"], plain: ["X-Door-Key"])
+/// ```
+public struct CredentialFields: Hashable, Sendable {
+    private let secret: Set<String>
+    private let plain: Set<String>
+
+    /// What the words tell, but for the fields of these names, in any case.
+    ///
+    /// - Parameters:
+    ///   - secret: fields that carry credentials.
+    ///   - plain: fields that carry none. The names that standards define, such as `Authorization` and `Cookie`, are never among them.
+    public init(secret: Set<String> = [], plain: Set<String> = []) {
+        self.secret = Set(secret.map { $0.lowercased() })
+        self.plain = Set(plain.map { $0.lowercased() }).subtracting(Self.standardNames)
+    }
+
+    /// Whether a header field of this name, in any case, carries credentials or cookies.
+    public func contains(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return secret.contains(name) || !plain.contains(name) && Self.isSecret(name)
+    }
+
+    /// The names that standards define, in lower case. A store never had a field of these.
+    package static let standardNames: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",
+        "authentication-info", "proxy-authentication-info",
+    ]
+}
+
+// The words, in lower case.
+extension CredentialFields {
+    /// Whether the words of a name, which is in lower case, tell that its field is secret.
+    private static func isSecret(_ name: String) -> Bool {
+        if name == "x-honeycomb-team" { return true }
+        if name == "access-control-allow-credentials" { return false }
+        let all: [Substring] = name.split { !$0.isASCII || !$0.isLetter && !$0.isNumber }
+        return all.enumerated().contains { index, word in
+            if isOfThing(word, after: index > 0 ? all[index - 1] : "") { return false }
+            if index == all.count - 1, word.hasSuffix("key") || word.hasSuffix("keys") { return true }
+            return wholes.contains(String(word)) || word.hasPrefix("oauth") || word.hasSuffix("auth")
+                || parts.contains { word.contains($0) }
+        }
+    }
+
+    /// Whether a word is a key or a token of a thing that it names, or that the word before it names: `page-token`, `rowkey`.
+    private static func isOfThing(_ word: Substring, after before: Substring) -> Bool {
+        guard let ending = ["key", "keys", "token", "tokens"].first(where: { word.hasSuffix($0) }) else { return false }
+        let rest = word.dropLast(ending.count)
+        return isThing(rest.isEmpty ? before : rest)
+    }
+
+    /// Whether a word is one of the things, or several of them without anything between.
+    private static func isThing(_ word: Substring) -> Bool {
+        things.contains { thing in
+            word.hasPrefix(thing) && (word.count == thing.count || isThing(word.dropFirst(thing.count)))
+        }
+    }
+
+    /// What has keys and tokens that are not secret.
+    private static let things = [
+        "idempotency", "deduplication", "cache", "surrogate", "partition", "routing", "variant", "public", "lock",
+        "page", "next", "continuation", "sync", "row", "sort", "object", "shard", "max", "limit", "ratelimit",
+        "remaining",
+    ]
+    /// What makes a name secret as one of its words.
+    private static let wholes: Set<String> = [
+        "oidc", "saml", "dpop", "pwd", "otp", "pin", "sid", "hmac", "principal", "appcheck",
+    ]
+    /// What makes a name secret as a part of any of its words.
+    private static let parts = [
+        "token", "secret", "passw", "passphrase", "passcode", "apikey", "credential", "authoriz", "authoris",
+        "authentication", "session", "cookie", "signature", "bearer", "jwt", "csrf", "xsrf", "assertion", "nonce",
+    ]
+}
+
+extension ResponseRecord {
+    /// The record without the fields that carry credentials or cookies.
+    ///
+    /// Where they select the response, their value has to be a keyed hash; one that cannot be is left empty, and selects
+    /// for nobody.
+    package func without(_ credentials: CredentialFields) -> ResponseRecord {
+        var record = self
+        record.fields.removeAll { credentials.contains($0.name) }
+        for index in selecting.indices where credentials.contains(selecting[index].name) {
+            guard let value = selecting[index].value, !Self.isHash(value) else { continue }
+            record.selecting[index].value = ""
+        }
+        return record
+    }
+
+    /// Whether a text is 32 hexadecimal digits in lower case.
+    private static func isHash(_ text: String) -> Bool {
+        text.utf8.count == 32 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+}
