@@ -8,6 +8,19 @@ public struct Table: Hashable, Sendable {
     public let name: String
 
     let identifier: MDB_dbi
+
+    /// The bytes stored under `key` in a transaction of either kind, or nil; valid until it ends or changes something.
+    func lookUp(
+        _ key: borrowing RawSpan, in transaction: OpaquePointer
+    ) throws(EngineError) -> UnsafeRawBufferPointer? {
+        try checkKey(key)
+        TableAccess.lookup.note()
+        var found = unsafe MDB_val()
+        let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(transaction, identifier, &wanted, &found) }
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "mdb_get")
+        return unsafe UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size)
+    }
 }
 
 /// Sizes of one table, in pages and entries. LMDB: `mdb_stat`.
@@ -25,7 +38,10 @@ public struct TableStatistics: Hashable, Sendable {
     /// Bytes in a page.
     public let pageSize: Int
 
-    init(_ stat: MDB_stat) {
+    /// The sizes of a table in a transaction of either kind.
+    init(of table: Table, in transaction: OpaquePointer) throws(EngineError) {
+        var stat = MDB_stat()
+        try check(unsafe mdb_stat(transaction, table.identifier, &stat), "mdb_stat")
         entries = stat.ms_entries
         depth = Int(stat.ms_depth)
         branchPages = stat.ms_branch_pages

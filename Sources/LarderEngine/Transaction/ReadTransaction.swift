@@ -29,15 +29,9 @@ public struct ReadTransaction: ~Copyable {
     public borrowing func value(
         forKey key: borrowing RawSpan, in table: Table
     ) throws(EngineError) -> RawSpan? {
-        try checkKey(key)
-        TableAccess.lookup.note()
-        var found = unsafe MDB_val()
-        let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(handle, table.identifier, &wanted, &found) }
-        if code == MDB_NOTFOUND { return nil }
-        try check(code, "mdb_get")
-        let span = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(found.mv_data), byteCount: found.mv_size)
+        guard let found = unsafe try table.lookUp(key, in: handle) else { return nil }
         // LMDB keeps the page in place until this transaction is reset, which happens after the borrow ends.
-        return unsafe _overrideLifetime(span, borrowing: self)
+        return unsafe _overrideLifetime(RawSpan(_unsafeBytes: found), borrowing: self)
     }
 
     /// Lends a cursor over `table` to `body` and closes it when `body` returns or throws.
@@ -52,8 +46,6 @@ public struct ReadTransaction: ~Copyable {
 
     /// Sizes of `table` in this snapshot. LMDB: `mdb_stat`.
     public borrowing func statistics(of table: Table) throws(EngineError) -> TableStatistics {
-        var stat = MDB_stat()
-        try check(unsafe mdb_stat(handle, table.identifier, &stat), "mdb_stat")
-        return TableStatistics(stat)
+        unsafe try TableStatistics(of: table, in: handle)
     }
 }

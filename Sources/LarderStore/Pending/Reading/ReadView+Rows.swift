@@ -1,7 +1,7 @@
 internal import LarderEngine
 public import LarderFormat
 
-extension ReadView {
+extension ReadView: RowReader {
     /// The row at `key` as local writes have it, or else as the server does; nil when there is none.
     ///
     /// The server's rows of a resource that is not ready are not shown, local writes always are. Verifies the checksum, which covers key and owner.
@@ -11,12 +11,6 @@ extension ReadView {
     @_lifetime(borrow self)
     public borrowing func row(at key: RowKey) throws -> Row? {
         try tables.mergedRow(at: key, from: try mergedSource(of: key.resource), in: transaction)
-    }
-
-    /// A copy of the payload at `key`, or nil.
-    public borrowing func payload(at key: RowKey) throws -> [UInt8]? {
-        guard let row = try row(at: key) else { return nil }
-        return [UInt8](copying: row.payload)
     }
 
     /// Calls `body` with the rows of `range`, local writes in place of the server's rows, in key order.
@@ -36,29 +30,5 @@ extension ReadView {
         try tables.mergedScan(
             range, from: try mergedSource(of: range.resource), in: transaction, reversed: reversed, limit: limit,
             verified: verified, body)
-    }
-
-    /// Copies of the rows of `range` in key order.
-    public borrowing func rows(in range: RowRange, reversed: Bool = false, limit: Int = .max) throws -> [StoredRow] {
-        var rows: [StoredRow] = []
-        try forEachRow(in: range, reversed: reversed, limit: limit) { entry in
-            let (type, key) = try entry.key()
-            rows.append(
-                StoredRow(
-                    key: RowKey(resource: range.resource, type: type, key: key), updatedAt: entry.row.updatedAt,
-                    codec: entry.row.codec, payload: [UInt8](copying: entry.row.payload)))
-        }
-        return rows
-    }
-
-    /// The value stored at `key`, or nil when there is no row or its resource is not ready.
-    ///
-    /// - Throws: ``StoreError/unexpectedCodec(stored:expected:)`` when the row is not marked with the coder's codec;
-    ///   what the coder throws; as ``row(at:)``.
-    public borrowing func value<Value: Decodable>(
-        _ type: Value.Type, at key: RowKey, using coder: some PayloadCoder
-    ) throws -> Value? {
-        guard let row = try row(at: key) else { return nil }
-        return try row.value(type, using: coder)
     }
 }
