@@ -25,11 +25,19 @@ package enum IndexKey: Hashable, Sendable {
     }
 }
 
-/// The key of an index entry: in which generation, under which index, which value, which row.
+/// The key of an index entry: of whose rows, under which index, which value, which row.
 ///
 /// FORMAT.md, "indexes".
 package struct IndexEntryKey: Hashable, Sendable {
-    /// Which row of the generation.
+    /// Whose rows.
+    package enum Scope: Hashable, Sendable {
+        /// Those of the server in a generation, whose numbers begin at 1.
+        case generation(Int64)
+        /// What readers see of the rows of a resource that local writes lie over.
+        case overlaid(ResourceKey)
+    }
+
+    /// Which row of the scope.
     package enum Address: Hashable, Sendable {
         /// By its type and key.
         case row(type: String, key: String)
@@ -37,8 +45,8 @@ package struct IndexEntryKey: Hashable, Sendable {
         case hash(UUIDBytes)
     }
 
-    /// The generation of the row.
-    package var generation: Int64
+    /// Whose row it is.
+    package var scope: Scope
     /// The number of the index.
     package var index: Int64
     /// The value.
@@ -49,8 +57,9 @@ package struct IndexEntryKey: Hashable, Sendable {
     /// Reads a key.
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
-        generation = try reader.integer()
+        let generation = try reader.integer()
         index = try reader.integer()
+        scope = generation == 0 ? .overlaid(try reader.resource()) : .generation(generation)
         term = try IndexTerm(from: &reader)
         if !reader.isAtEnd, key.byte(at: reader.offset) == TupleCode.uuid {
             address = .hash(try reader.uuid())
@@ -66,21 +75,36 @@ package struct IndexEntryKey: Hashable, Sendable {
     /// - Throws: ``FormatError/invalidValue(field:value:)`` for an index beyond ``Limits/indexNumber``. A row whose
     ///   address fits ``Limits/rowAddress`` always has a key.
     package static func encode(
-        generation: Int64, index: Int64, term: IndexTerm, type: String, key: String, to buffer: inout KeyBuffer
+        _ scope: Scope, index: Int64, term: IndexTerm, type: String, key: String, to buffer: inout KeyBuffer
     ) throws(FormatError) -> [UInt8] {
         guard (1...Limits.indexNumber).contains(index) else { throw .invalidValue(field: "index", value: index) }
         buffer.removeAll()
-        try buffer.append(integer: generation)
-        try buffer.append(integer: index)
-        try term.append(to: &buffer)
+        switch scope {
+        case .generation(let number):
+            try buffer.append(integer: number)
+            try buffer.append(integer: index)
+        case .overlaid(let resource):
+            try buffer.append(integer: 0)
+            try buffer.append(integer: index)
+            try buffer.append(resource: resource)
+        }
+        return try appendPlace(term, type: type, key: key, to: &buffer)
+    }
+
+    /// Appends the part of a key that tells where the entry stands in its scope, and answers the body.
+    package static func appendPlace(
+        _ term: IndexTerm, type: String, key: String, to buffer: inout KeyBuffer
+    ) throws(FormatError) -> [UInt8] {
         let start = buffer.count
+        try term.append(to: &buffer)
+        let end = buffer.count
         do throws(FormatError) {
             try buffer.append(text: type)
             try buffer.append(recordKey: key)
-            return []
-        } catch {
-            buffer.truncate(to: start)
-        }
+            // The same in every scope, so that entries of all of them sort alike.
+            if buffer.count - start <= Limits.indexAddress { return [] }
+        } catch {}
+        buffer.truncate(to: end)
         var address = TupleWriter()
         address.append(text: type)
         address.append(recordKey: key)
@@ -100,11 +124,24 @@ package struct IndexEntryKey: Hashable, Sendable {
         return (type, try reader.recordKey())
     }
 
-    /// The bytes that the keys of a generation begin with, or those of one index in it.
+    /// The bytes that the keys of a generation begin with, or those of one index in it; 0: of all overlaid rows.
     package static func prefix(generation: Int64, index: Int64? = nil) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: generation)
         if let index { writer.append(integer: index) }
         return writer.bytes
+    }
+
+    /// The bytes that the keys of one index in a scope begin with.
+    package static func prefix(_ scope: Scope, index: Int64) -> [UInt8] {
+        switch scope {
+        case .generation(let number): return prefix(generation: number, index: index)
+        case .overlaid(let resource):
+            var writer = TupleWriter()
+            writer.append(integer: 0)
+            writer.append(integer: index)
+            writer.append(resource: resource)
+            return writer.bytes
+        }
     }
 }

@@ -22,6 +22,8 @@ public enum Limits {
     public static let indexNumber: Int64 = 65_535
     /// An encoded text in a secondary index; what is longer is cut.
     public static let indexText = 200
+    /// The encoded value, type and key in the key of an index entry: with a resource before them they stand in one key.
+    public static let indexAddress = 370
     /// The payload of one row.
     public static let payload = 16_777_216
     /// A payload of a conflict that the journal keeps; of longer ones it keeps the length.

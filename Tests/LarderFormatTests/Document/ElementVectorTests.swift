@@ -42,7 +42,7 @@ import Testing
         guard case .row(let type, let key) = entry.address else { throw FormatError.notAStore }
         var buffer = KeyBuffer()
         _ = try IndexEntryKey.encode(
-            generation: entry.generation, index: entry.index, term: entry.term, type: type, key: key, to: &buffer)
+            entry.scope, index: entry.index, term: entry.term, type: type, key: key, to: &buffer)
         return buffer.array()
     }
 

@@ -59,6 +59,10 @@ extension Transaction {
             for prefix in [key, writes] {
                 _ = try removeSome(of: .overlay, prefix: prefix, from: prefix, bytes: .max, isTimeUp: { false })
             }
+            for index in try tables.declaredIndexes(in: engine) where index.covers(resource) {
+                let entries = IndexEntryKey.prefix(.overlaid(resource), index: index.number)
+                _ = try removeSome(of: .indexes, prefix: entries, from: entries, bytes: .max, isTimeUp: { false })
+            }
             try remove(key: key, in: .resources)
             effects.changes.noteReplaced(resource)
         }

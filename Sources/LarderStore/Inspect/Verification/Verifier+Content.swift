@@ -68,9 +68,9 @@ extension Verifier {
                 guard let recorded, recorded != owner else { throw .checksumMismatch }
                 try Self.open(entry, seeds.seed(of: recorded))
             }
-            indexes.note(entry, generation: number, row, of: recorded)
+            indexes.note(entry, .generation(number), row, of: recorded)
         } catch {
-            indexes.unsure.insert(number)
+            indexes.unsure.insert(.generation(number))
             let location = "\(owner) \(row.type) \(row.key) (generation \(number))"
             try find(damage: error, in: .rows, at: location)
         }

@@ -26,17 +26,19 @@ extension Verifier {
     }
 
     private func verifyEntry(_ entry: borrowing Entry, _ decoded: IndexEntryKey) throws {
-        let location = "index \(decoded.index), generation \(decoded.generation)"
+        let location = Self.place(decoded.scope, decoded.index)
         highest.index = max(highest.index, decoded.index)
-        highest.generation = max(highest.generation, decoded.generation)
         indexes.note(entry, decoded)
         if !indexes.numbers.contains(decoded.index), !isGarbage(.index, decoded.index), !broken.contains(.garbage) {
             try find(.orphan, in: .indexes, at: location, "the index has no record")
         }
-        if generations[decoded.generation] == nil, !damagedGenerations.contains(decoded.generation),
-            !isGarbage(.generation, decoded.generation), !broken.contains(.generations), !broken.contains(.garbage)
-        {
-            try find(.orphan, in: .indexes, at: location, "the generation has no record")
+        if case .generation(let generation) = decoded.scope {
+            highest.generation = max(highest.generation, generation)
+            if generations[generation] == nil, !damagedGenerations.contains(generation),
+                !isGarbage(.generation, generation), !broken.contains(.generations), !broken.contains(.garbage)
+            {
+                try find(.orphan, in: .indexes, at: location, "the generation has no record")
+            }
         }
         let isWhole = try record(of: entry, .indexes, at: location) { (body) throws(FormatError) in
             guard case .hash(let hash) = decoded.address else { return true }
@@ -48,30 +50,52 @@ extension Verifier {
 
     /// Indexes with the rows they are over. FORMAT.md, "Invariants".
     func compareIndexes() throws {
-        if broken.contains(.rows) || broken.contains(.indexes) { return }
+        if broken.contains(.rows) || broken.contains(.overlay) || broken.contains(.indexes) { return }
         let places = Set(indexes.expected.keys).union(indexes.found.keys)
-        for place in places.sorted(by: { ($0.generation, $0.index) < ($1.generation, $1.index) }) {
-            guard generations[place.generation] != nil, !isStaged(place.generation),
-                !indexes.unsure.contains(place.generation),
+        for place in places.sorted() {
+            guard isKept(place.scope), !indexes.unsure.contains(place.scope),
                 indexes.declared.contains(where: { $0.number == place.index && $0.state == .ready })
             else { continue }
             let expected = indexes.expected[place] ?? WalkedIndexes.Sum()
             let found = indexes.found[place] ?? WalkedIndexes.Sum()
             if expected == found { continue }
             try find(
-                .index, in: .indexes, at: "index \(place.index), generation \(place.generation)",
+                .index, in: .indexes, at: Self.place(place.scope, place.index),
                 expected.count == found.count
                     ? "entries are not those that the rows call for"
                     : "\(expected.count) entries are called for, \(found.count) found")
+        }
+    }
+
+    /// Whether the entries of a scope are what its rows call for: those of a generation being written are added later.
+    private func isKept(_ scope: IndexEntryKey.Scope) -> Bool {
+        switch scope {
+        case .generation(let number): generations[number] != nil && !isStaged(number)
+        case .overlaid: true
+        }
+    }
+
+    private static func place(_ scope: IndexEntryKey.Scope, _ index: Int64) -> String {
+        switch scope {
+        case .generation(let number): "index \(index), generation \(number)"
+        case .overlaid(let resource): "index \(index), overlaid rows of \(resource)"
         }
     }
 }
 
 /// What a walk has learnt of secondary indexes: of each in each generation, what there is and what there should be.
 struct WalkedIndexes {
-    struct Place: Hashable {
-        let generation: Int64
+    struct Place: Hashable, Comparable {
+        let scope: IndexEntryKey.Scope
         let index: Int64
+
+        static func < (left: Place, right: Place) -> Bool {
+            let (first, second) = (
+                IndexEntryKey.prefix(left.scope, index: left.index),
+                IndexEntryKey.prefix(right.scope, index: right.index)
+            )
+            return first.rawSpan.lexicographicallyPrecedes(second.rawSpan)
+        }
     }
 
     /// How many entries, and the sum of their hashes.
@@ -89,32 +113,38 @@ struct WalkedIndexes {
     var declared: [SecondaryIndex] = []
     /// The numbers of all of them, damaged or not.
     var numbers: Set<Int64> = []
-    /// Generations with rows that could not be read.
-    var unsure: Set<Int64> = []
+    /// Where rows could not be read.
+    var unsure: Set<IndexEntryKey.Scope> = []
     private(set) var expected: [Place: Sum] = [:]
     private(set) var found: [Place: Sum] = [:]
     /// The plan for the rows met last: those of one type are neighbours.
-    private var last: (generation: Int64, indexes: RowIndexes?, type: String, numbers: [Int64])?
+    private var last: (scope: IndexEntryKey.Scope, indexes: RowIndexes?, type: String)?
 
     /// Notes the entries that a row calls for.
     mutating func note(
-        _ entry: borrowing Entry, generation: Int64, _ row: (type: String, key: String), of owner: ResourceKey?
+        _ entry: borrowing Entry, _ scope: IndexEntryKey.Scope, _ row: (type: String, key: String),
+        of owner: ResourceKey?
     ) {
         guard !declared.isEmpty, let owner else { return }
-        if last?.generation != generation || last?.type.utf8.elementsEqual(row.type.utf8) != true {
+        if last?.scope != scope || last?.type.utf8.elementsEqual(row.type.utf8) != true {
             let kept = declared.filter { $0.state == .ready }
-            let indexes = RowIndexes(of: kept, over: owner, type: row.type)
-            last = (generation, indexes, row.type, indexes?.numbers ?? [])
+            last = (scope, RowIndexes(of: kept, over: owner, type: row.type), row.type)
         }
-        guard let last, let indexes = last.indexes else { return }
-        let source = RowSource(owner: owner, generation: generation)
-        let entries = try? indexes.entries(of: entry.value, rowKey: entry.key, key: row.key, source)
+        guard let indexes = last?.indexes else { return }
+        let entries: [IndexEntryRecord]? =
+            switch scope {
+            case .generation(let number):
+                try? indexes.entries(
+                    of: entry.value, rowKey: entry.key, key: row.key, RowSource(owner: owner, generation: number))
+            case .overlaid:
+                try? indexes.entries(ofOverlaid: entry.value, at: entry.key, row: row.key, of: owner)
+            }
         guard let entries else {
-            unsure.insert(generation)
+            unsure.insert(scope)
             return
         }
-        for (number, entry) in zip(last.numbers, entries) {
-            expected[Place(generation: generation, index: number), default: Sum()]
+        for (number, entry) in zip(indexes.numbers, entries) {
+            expected[Place(scope: scope, index: number), default: Sum()]
                 .add(key: entry.key.rawSpan, body: entry.body.rawSpan)
         }
     }
@@ -122,7 +152,7 @@ struct WalkedIndexes {
     /// Notes an entry that is there.
     mutating func note(_ entry: borrowing Entry, _ decoded: IndexEntryKey) {
         guard let body = try? Record.openUnverified(entry.value) else { return }
-        found[Place(generation: decoded.generation, index: decoded.index), default: Sum()]
+        found[Place(scope: decoded.scope, index: decoded.index), default: Sum()]
             .add(key: entry.key, body: body)
     }
 }

@@ -10,7 +10,10 @@ extension Verifier {
         try walk(.overlay, snapshot) { entry in
             guard let (row, sequence) = try key(of: entry, .overlay, OverlayKey.decode) else { return }
             overlaid.insert(row)
-            if sequence == nil { counts[row.resource, default: 0] += 1 }
+            if sequence == nil {
+                counts[row.resource, default: 0] += 1
+                indexes.note(entry, .overlaid(row.resource), (row.type, row.key), of: row.resource)
+            }
             do throws(FormatError) {
                 try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
                 if let sequence {

@@ -90,6 +90,7 @@ extension Transaction {
         } else if before != nil {
             try remove(key: stored, in: .overlay)
         }
+        try index(row, inPlaceOf: before, at: key)
         if (before == nil) != (value == nil) { try countOverlaid(value == nil ? -1 : 1, of: key.resource) }
         guard isNoted else { return }
         let (was, isNow) = try (
@@ -97,6 +98,24 @@ extension Transaction {
         )
         guard case .success(let shown) = isNow, was != isNow else { return }
         if shown == nil { effects.changes.noteRemoval(key) } else { effects.changes.noteUpsert(key) }
+    }
+
+    /// Brings the index entries of a row that local writes lie over in line with what readers see of it.
+    private mutating func index(_ row: KnownRow?, inPlaceOf before: KnownRow?, at key: RowKey) throws {
+        guard row != before, let indexes = try rowIndexes(over: key.resource, type: key.type) else { return }
+        let scope = IndexEntryKey.Scope.overlaid(key.resource)
+        func entries(_ row: RowContent) throws -> [IndexEntryRecord] {
+            try indexes.entries(in: scope, key: key.key, payload: row.payload.rawSpan, codec: row.codec)
+        }
+        var changes = IndexChanges()
+        switch before {
+        case .success(let row?)?: changes.remove(try entries(row))
+        // What they were made of cannot be read any more.
+        case .failure?: changes.remove(try entriesNaming(key: key.key, indexes, in: scope))
+        case .success(nil)?, nil: break
+        }
+        if case .success(let row?)? = row { changes.put(try entries(row)) }
+        try apply(changes)
     }
 
     static func shownKey(_ row: RowKey) throws(StoreError) -> [UInt8] {

@@ -1,51 +1,64 @@
+internal import LarderEngine
 internal import LarderFormat
 
-/// What local writes do to the entries of an index: rows they hide, and rows they make.
+/// The entries of an index over the rows that local writes make, read some at a time.
 struct OverlaidEntries {
+    /// The most that are read at once.
+    private static let most = 32
+
     private let isReversed: Bool
-    private var hidden: Set<[UInt8]> = []
-    private var entries: [IndexCandidate] = []
+    private let limit: Int
+    /// What their keys begin with.
+    private let prefix: [UInt8]
+    /// The first key that was not read yet, and the first one beyond.
+    private var start: [UInt8]
+    private var end: [UInt8]
+    private var isAtEnd: Bool
+    private var found: [IndexCandidate] = []
     private var position = 0
 
-    init(isReversed: Bool) { self.isReversed = isReversed }
-
-    /// Hides what the server has at an address: type and key as they are encoded.
-    mutating func hide(_ address: RawSpan) { hidden.insert([UInt8](copying: address)) }
-
-    /// Adds a row that a local write makes.
-    mutating func add(_ candidate: IndexCandidate) { entries.append(candidate) }
-
-    /// Puts the added rows in the order in which they are taken.
-    mutating func sort() {
-        entries.sort { left, right in
-            let (first, second) = isReversed ? (right, left) : (left, right)
-            return first.key.rawSpan.lexicographicallyPrecedes(second.key.rawSpan)
-        }
+    init(of scan: IndexScan, _ merged: MergedSource) throws(StoreError) {
+        isReversed = scan.isReversed
+        limit = min(Self.most, scan.limit)
+        prefix = IndexEntryKey.prefix(.overlaid(merged.rows.owner), index: scan.index.number)
+        (start, end) = try scan.bounds(prefix)
+        isAtEnd = !merged.hasOverlays
     }
 
-    /// Whether a server's row is not shown.
-    func hides(_ candidate: IndexCandidate) -> Bool {
-        !hidden.isEmpty && hidden.contains(Self.address(candidate.type, candidate.name))
-    }
-
-    /// The next added row.
-    mutating func next() -> IndexCandidate? {
-        guard position < entries.count else { return nil }
+    /// The next of them.
+    mutating func next<Source: TableReader & ~Copyable>(
+        _ tables: Tables, _ source: borrowing Source
+    ) throws -> IndexCandidate? {
+        guard let next = try peek(tables, source) else { return nil }
         position += 1
-        return entries[position - 1]
+        return next
     }
 
-    /// The next added row, if it comes before the entry at `key`.
-    mutating func next(before key: [UInt8]) -> IndexCandidate? {
-        guard position < entries.count else { return nil }
-        let (first, second) = isReversed ? (key, entries[position].key) : (entries[position].key, key)
-        return first.rawSpan.lexicographicallyPrecedes(second.rawSpan) ? next() : nil
+    /// The next of them, if it comes before the entry at `place`.
+    mutating func next<Source: TableReader & ~Copyable>(
+        before place: [UInt8], _ tables: Tables, _ source: borrowing Source
+    ) throws -> IndexCandidate? {
+        guard let next = try peek(tables, source) else { return nil }
+        let (first, second) = isReversed ? (place, next.place) : (next.place, place)
+        return first.rawSpan.lexicographicallyPrecedes(second.rawSpan) ? try self.next(tables, source) : nil
     }
 
-    private static func address(_ type: String, _ key: String) -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(text: type)
-        writer.append(recordKey: key)
-        return writer.bytes
+    private mutating func peek<Source: TableReader & ~Copyable>(
+        _ tables: Tables, _ source: borrowing Source
+    ) throws -> IndexCandidate? {
+        if position < found.count { return found[position] }
+        if isAtEnd { return nil }
+        (found, position) = ([], 0)
+        var last: [UInt8] = []
+        var next: [IndexCandidate] = []
+        try tables.forEachEntry(.indexes, from: start, upTo: end, reversed: isReversed, in: source) { entry in
+            next.append(try Tables.candidate(entry, behind: prefix))
+            last = [UInt8](copying: entry.key)
+            return next.count < limit
+        }
+        isAtEnd = next.count < limit
+        if isReversed { end = last } else { start = last + [0] }
+        found = next
+        return found.first
     }
 }

@@ -24,15 +24,14 @@ extension ReadView {
         }
         guard limit > 0, index.covers(resource) else { return [] }
         let source = try mergedSource(of: resource)
-        var scan = try IndexScan(
-            index, range, reversed: reversed, limit: limit, after: after, generation: source.rows.generation)
+        var scan = try IndexScan(index, range, reversed: reversed, limit: limit, after: after)
         try tables.scan(&scan, source, in: transaction)
         return scan.found
     }
 
     /// How many entries a range has, counted up to `limit`: what a planner wants to know.
     ///
-    /// Where rows are changed locally, or texts begin alike for 200 bytes, an estimate.
+    /// Where rows are changed locally, which counts them twice, or texts begin alike for 200 bytes, an estimate.
     ///
     /// - Throws: ``StoreError/invalid(_:)``; ``EngineError``.
     /// - Complexity: O(log *n* + `limit`).
@@ -40,16 +39,23 @@ extension ReadView {
         of index: SecondaryIndex, in resource: ResourceKey, range: IndexRange = .all, limit: Int = 1000
     ) throws -> Int {
         let source = try mergedSource(of: resource)
-        guard limit > 0, source.hasRows else { return 0 }
-        let (start, end) = try range.encoded(
-            index.definition.collation, generation: source.rows.generation, index: index.number)
         var count = 0
-        try tables.forEachRaw(.indexes, prefix: [], from: start, in: transaction) { entry in
-            guard entry.key.lexicographicallyPrecedes(end.rawSpan) else { return false }
-            count += 1
-            return count < limit
+        for scope in source.indexScopes where count < limit {
+            let prefix = IndexEntryKey.prefix(scope, index: index.number)
+            let (start, end) = try range.encoded(index.definition.collation, prefix)
+            try tables.forEachEntry(.indexes, from: start, upTo: end, reversed: false, in: transaction) { _ in
+                count += 1
+                return count < limit
+            }
         }
         return count
+    }
+}
+
+extension MergedSource {
+    /// Where entries of its rows are.
+    fileprivate var indexScopes: [IndexEntryKey.Scope] {
+        (hasRows ? [.generation(rows.generation)] : []) + (hasOverlays ? [.overlaid(rows.owner)] : [])
     }
 }
 
@@ -58,53 +64,44 @@ extension Tables {
     func scan<Source: TableReader & ~Copyable>(
         _ scan: inout IndexScan, _ merged: MergedSource, in source: borrowing Source
     ) throws {
-        let (start, end) = try scan.bounds(generation: merged.rows.generation)
-        guard start.rawSpan.lexicographicallyPrecedes(end.rawSpan) else { return }
         let indexes = RowIndexes([scan.index], type: scan.index.definition.type)
-        var overlays = try overlaidEntries(scan, merged, indexes, from: start, upTo: end, in: source)
+        var overlaid = try OverlaidEntries(of: scan, merged)
         /// Answers whether to go on.
         func visit(_ candidate: IndexCandidate) throws -> Bool {
-            try scan.visit(candidate) { try wholeValue(of: $0, indexes, merged.rows, in: source) }
+            try scan.visit(candidate) { try wholeValue(of: $0, indexes, merged, in: source) }
         }
         var isGoing = true
         if merged.hasRows {
+            let prefix = IndexEntryKey.prefix(.generation(merged.rows.generation), index: scan.index.number)
+            let (start, end) = try scan.bounds(prefix)
             try forEachEntry(.indexes, from: start, upTo: end, reversed: scan.isReversed, in: source) { entry in
-                let candidate = try Self.candidate(entry)
-                while isGoing, let next = overlays.next(before: candidate.key) { isGoing = try visit(next) }
-                if isGoing, !overlays.hides(candidate) { isGoing = try visit(candidate) }
+                let candidate = try Self.candidate(entry, behind: prefix)
+                while isGoing, let next = try overlaid.next(before: candidate.place, self, source) {
+                    isGoing = try visit(next)
+                }
+                if isGoing, try !isOverlaid(candidate, merged, in: source) { isGoing = try visit(candidate) }
                 return isGoing
             }
         }
-        while isGoing, let next = overlays.next() { isGoing = try visit(next) }
-        if isGoing { _ = try scan.flush { try wholeValue(of: $0, indexes, merged.rows, in: source) } }
+        while isGoing, let next = try overlaid.next(self, source) { isGoing = try visit(next) }
+        if isGoing { _ = try scan.flush { try wholeValue(of: $0, indexes, merged, in: source) } }
     }
 
-    /// The rows that local writes make, as entries of the index of `scan`.
-    private func overlaidEntries<Source: TableReader & ~Copyable>(
-        _ scan: IndexScan, _ merged: MergedSource, _ indexes: RowIndexes, from start: [UInt8], upTo end: [UInt8],
-        in source: borrowing Source
-    ) throws -> OverlaidEntries {
-        var found = OverlaidEntries(isReversed: scan.isReversed)
-        guard merged.hasOverlays else { return found }
-        let generation = merged.rows.generation
-        let range = RowRange.type(scan.index.definition.type, of: merged.rows.owner)
-        try forEachOverlaidRow(in: range, in: source) { address, entry in
-            found.hide(address)
-            guard let row = try Row(overlay: entry.value, key: entry.key) else { return }
-            let name = try decoding(.overlay) { () throws(FormatError) in try IndexEntryKey.decodeAddress(address) }
-            let value = indexes.values(of: row.payload, codec: row.codec)[0]
-            let (key, term) = try IndexScan.key(of: value, name.type, name.key, scan.index, generation: generation)
-            guard !key.rawSpan.lexicographicallyPrecedes(start.rawSpan),
-                key.rawSpan.lexicographicallyPrecedes(end.rawSpan)
-            else { return }
-            found.add(IndexCandidate(key: key, term: term, type: name.type, name: name.key, value: value))
-        }
-        found.sort()
-        return found
+    /// Whether local writes lie over a row of the server's, which has no other place then but that of what they make.
+    private func isOverlaid<Source: TableReader & ~Copyable>(
+        _ candidate: IndexCandidate, _ merged: MergedSource, in source: borrowing Source
+    ) throws -> Bool {
+        guard merged.hasOverlays else { return false }
+        let row = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
+        let key = try Transaction.key { (key) throws(FormatError) in try OverlayKey.append(row, to: &key) }
+        guard let value = try source.value(forKey: key.rawSpan, in: overlay) else { return false }
+        // What cannot be known is in no place, and must not be missed.
+        _ = try Row(overlay: value, key: key.rawSpan) == nil
+        return true
     }
 
     /// What an entry says, verified.
-    private static func candidate(_ entry: borrowing Entry) throws(StoreError) -> IndexCandidate {
+    static func candidate(_ entry: borrowing Entry, behind prefix: [UInt8]) throws(StoreError) -> IndexCandidate {
         let body = try body(of: entry.value, key: entry.key, table: .indexes)
         let key = [UInt8](copying: entry.key)
         return try decoding(.indexes) { () throws(FormatError) in
@@ -114,17 +111,16 @@ extension Tables {
                 case .row(let type, let key): (type, key)
                 case .hash: try IndexEntryKey.decodeAddress(body)
                 }
-            return IndexCandidate(key: key, term: decoded.term, type: type, name: name)
+            return IndexCandidate(place: Array(key[prefix.count...]), term: decoded.term, type: type, name: name)
         }
     }
 
     /// The value of a row, read from the row.
     private func wholeValue<Source: TableReader & ~Copyable>(
-        of candidate: IndexCandidate, _ indexes: RowIndexes, _ rows: RowSource, in source: borrowing Source
+        of candidate: IndexCandidate, _ indexes: RowIndexes, _ merged: MergedSource, in source: borrowing Source
     ) throws -> IndexValue {
-        if let value = candidate.value { return value }
-        let key = RowKey(resource: rows.owner, type: candidate.type, key: candidate.name)
-        guard let row = try row(at: key, from: rows, in: source) else {
+        let key = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
+        guard let row = try mergedRow(at: key, from: merged, in: source) else {
             // Verified, and yet it names a row that is not there: it was not written with the rows.
             let reason = FormatError.invalidValue(field: "entry", value: 0)
             throw StoreError.damaged(table: TableName.indexes.rawValue, reason: reason)

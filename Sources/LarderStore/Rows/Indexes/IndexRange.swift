@@ -75,10 +75,9 @@ extension IndexRange {
     /// The first encoded key that may lie within, and the first one beyond.
     ///
     /// Cut texts equal to a bound as far as they go lie within: whether their rows do is for the reader to see.
-    func encoded(_ collation: IndexCollation, generation: Int64, index: Int64) throws(StoreError) -> (
-        start: [UInt8], end: [UInt8]
-    ) {
-        let prefix = IndexEntryKey.prefix(generation: generation, index: index)
+    ///
+    /// - Parameter prefix: what the keys of the index begin with.
+    func encoded(_ collation: IndexCollation, _ prefix: [UInt8]) throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
         do throws(FormatError) {
             let start = try lower.map { (bound) throws(FormatError) in
                 try bound.edge(collation, prefix, isLower: true)

@@ -3,13 +3,11 @@ internal import LarderFormat
 
 /// A row that may belong to a scan of an index.
 struct IndexCandidate {
-    /// The encoded key of its entry.
-    var key: [UInt8]
+    /// The key of its entry behind what all keys of the index begin with: value, type and key, encoded.
+    var place: [UInt8]
     var term: IndexTerm
     var type: String
     var name: String
-    /// The whole value, where it is known.
-    var value: IndexValue?
 }
 
 /// Takes the rows of an index in the order of their keys and passes on what was asked for.
@@ -23,57 +21,39 @@ struct IndexScan {
     let limit: Int
     /// Where the scan before this one ended.
     let after: IndexEntry?
-    /// The key of that place; texts that are cut are compared instead.
-    private let afterKey: [UInt8]?
+    /// Its place; texts that are cut are compared instead.
+    private let afterPlace: [UInt8]?
     private(set) var found: [IndexEntry] = []
     private var run: [IndexCandidate] = []
 
     init(
-        _ index: SecondaryIndex, _ range: IndexRange, reversed: Bool, limit: Int, after: IndexEntry?,
-        generation: Int64
+        _ index: SecondaryIndex, _ range: IndexRange, reversed: Bool, limit: Int, after: IndexEntry?
     ) throws(StoreError) {
         self.index = index
         self.range = range
         isReversed = reversed
         self.limit = limit
         self.after = after
-        afterKey = try after.map { (entry) throws(StoreError) in
-            try Self.key(of: entry.value, entry.type, entry.key, index, generation: generation).key
+        afterPlace = try after.map { (entry) throws(StoreError) in
+            try Transaction.key { (buffer) throws(FormatError) in
+                let term = IndexTerm(entry.value, index.definition.collation) ?? .null
+                _ = try IndexEntryKey.appendPlace(term, type: entry.type, key: entry.key, to: &buffer)
+            }
         }
-    }
-
-    /// The encoded key a row has under a value, and its form.
-    static func key(
-        of value: IndexValue, _ type: String, _ key: String, _ index: SecondaryIndex, generation: Int64
-    ) throws(StoreError) -> (key: [UInt8], term: IndexTerm) {
-        let term = IndexTerm(value, index.definition.collation) ?? .null
-        var buffer = KeyBuffer()
-        do throws(FormatError) {
-            _ = try IndexEntryKey.encode(
-                generation: generation, index: index.number, term: term, type: type, key: key, to: &buffer)
-        } catch {
-            throw .invalid(error)
-        }
-        return (buffer.array(), term)
     }
 
     /// The first key to look at, and the first one beyond.
-    func bounds(generation: Int64) throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
-        var (start, end) = try range.encoded(
-            index.definition.collation, generation: generation, index: index.number)
-        guard let afterKey, let after else { return (start, end) }
+    ///
+    /// - Parameter prefix: what the keys begin with.
+    func bounds(_ prefix: [UInt8]) throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
+        var (start, end) = try range.encoded(index.definition.collation, prefix)
+        guard let afterPlace, let after else { return (start, end) }
         let term = IndexTerm(after.value, index.definition.collation) ?? .null
-        var edge = afterKey
+        var edge = prefix + afterPlace
         if term.isCut {
             // All of those that are equal as far as they go have to be looked at again.
-            var buffer = KeyBuffer()
-            do throws(FormatError) {
-                try term.append(to: &buffer)
-            } catch {
-                throw .invalid(error)
-            }
-            let prefix = IndexEntryKey.prefix(generation: generation, index: index.number) + buffer.array()
-            edge = isReversed ? (successor(ofPrefix: prefix) ?? prefix) : prefix
+            let equal = try prefix + Transaction.key { (buffer) throws(FormatError) in try term.append(to: &buffer) }
+            edge = isReversed ? (successor(ofPrefix: equal) ?? equal) : equal
         } else if !isReversed {
             edge.append(0)
         }
@@ -113,7 +93,7 @@ struct IndexScan {
             let (first, second) = isReversed ? (right, left) : (left, right)
             if collation.precedes(first.value, second.value) { return true }
             if collation.precedes(second.value, first.value) { return false }
-            return first.candidate.key.rawSpan.lexicographicallyPrecedes(second.candidate.key.rawSpan)
+            return first.candidate.place.rawSpan.lexicographicallyPrecedes(second.candidate.place.rawSpan)
         }
         for (value, candidate) in whole
         where !take(IndexEntry(value: value, type: candidate.type, key: candidate.name)) {
@@ -124,13 +104,13 @@ struct IndexScan {
 
     /// Whether a row whose value is cut lies behind the place to go on from.
     private func isBehind(_ value: IndexValue, _ candidate: IndexCandidate) -> Bool {
-        guard let after, let afterKey else { return true }
+        guard let after, let afterPlace else { return true }
         let collation = index.definition.collation
         if collation.precedes(value, after.value) { return isReversed }
         if collation.precedes(after.value, value) { return !isReversed }
         return isReversed
-            ? candidate.key.rawSpan.lexicographicallyPrecedes(afterKey.rawSpan)
-            : afterKey.rawSpan.lexicographicallyPrecedes(candidate.key.rawSpan)
+            ? candidate.place.rawSpan.lexicographicallyPrecedes(afterPlace.rawSpan)
+            : afterPlace.rawSpan.lexicographicallyPrecedes(candidate.place.rawSpan)
     }
 
     private mutating func take(_ entry: IndexEntry) -> Bool {

@@ -41,7 +41,7 @@ struct RowIndexes: Sendable {
     ///
     /// - Throws: ``StoreError/invalid(_:)``.
     func entries(
-        generation: Int64, key: String, payload: RawSpan, codec: PayloadCodec
+        in scope: IndexEntryKey.Scope, key: String, payload: RawSpan, codec: PayloadCodec
     ) throws(StoreError) -> [IndexEntryRecord] {
         var entries: [IndexEntryRecord] = []
         entries.reserveCapacity(kept.count)
@@ -51,7 +51,7 @@ struct RowIndexes: Sendable {
             let term = IndexTerm(value, index.collation) ?? .null
             do throws(FormatError) {
                 let body = try IndexEntryKey.encode(
-                    generation: generation, index: index.number, term: term, type: type, key: key, to: &buffer)
+                    scope, index: index.number, term: term, type: type, key: key, to: &buffer)
                 entries.append(IndexEntryRecord(key: buffer.array(), body: body))
             } catch {
                 throw .invalid(error)
@@ -65,12 +65,25 @@ struct RowIndexes: Sendable {
         guard let body = try? Record.open(value, key: rowKey, seed: source.seed),
             let codec = try? RecordHeader.payloadCodec(in: value), let row = try? RowBody(body: body)
         else { return nil }
-        return try entries(generation: source.generation, key: key, payload: row.payload, codec: codec)
+        return try entries(in: .generation(source.generation), key: key, payload: row.payload, codec: codec)
     }
 
-    /// The bytes that all entries of these indexes in a generation begin with, one prefix for each.
-    func prefixes(generation: Int64) -> [[UInt8]] {
-        kept.map { IndexEntryKey.prefix(generation: generation, index: $0.number) }
+    /// The entries of a row that local writes make, of whose record this is the value; nil when it is damaged, none when they
+    /// make no row.
+    func entries(
+        ofOverlaid value: RawSpan, at key: RawSpan, row: String, of resource: ResourceKey
+    ) throws -> [IndexEntryRecord]? {
+        do {
+            guard let shown = try Row(overlay: value, key: key) else { return [] }
+            return try entries(in: .overlaid(resource), key: row, payload: shown.payload, codec: shown.codec)
+        } catch StoreError.damaged {
+            return nil
+        }
+    }
+
+    /// The bytes that all entries of these indexes in a scope begin with, one prefix for each.
+    func prefixes(_ scope: IndexEntryKey.Scope) -> [[UInt8]] {
+        kept.map { IndexEntryKey.prefix(scope, index: $0.number) }
     }
 }
 

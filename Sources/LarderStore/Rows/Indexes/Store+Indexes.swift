@@ -20,13 +20,12 @@ extension Store {
         let index = try await write { transaction in try transaction.declareIndex(definition) }
         if index.state == .ready { return }
         // Rows put from here on are in the index; what was there before is read now.
-        for generation in try read({ view in try view.tables.generations(of: index, in: view.transaction) }) {
-            var start: [UInt8]? = RowKeyCoding.prefix(generation: generation, type: index.definition.type)
+        for scope in try read({ view in try view.tables.scopes(of: index, in: view.transaction) }) {
+            var start: [UInt8]? = try index.rows(in: scope).prefix
             while let key = start {
                 try Task.checkCancellation()
                 start = try await bulk { transaction in
-                    try transaction.buildSome(
-                        of: index, generation: generation, from: key, isTimeUp: self.shared.deadline())
+                    try transaction.buildSome(of: index, in: scope, from: key, isTimeUp: self.shared.deadline())
                 }
             }
         }
@@ -102,43 +101,81 @@ extension Transaction {
     ///
     /// - Returns: the key to go on with; nil when there is nothing left to do.
     mutating func buildSome(
-        of index: SecondaryIndex, generation: Int64, from start: [UInt8], isTimeUp: () -> Bool
+        of index: SecondaryIndex, in scope: IndexEntryKey.Scope, from start: [UInt8], isTimeUp: () -> Bool
     ) throws -> [UInt8]? {
-        guard try isBuilding(index), let record = try tables.generation(generation, in: engine) else { return nil }
-        let source = RowSource(owner: record.owner, generation: generation)
-        let indexes = RowIndexes([index], type: index.definition.type)
-        let prefix = RowKeyCoding.prefix(generation: generation, type: index.definition.type)
+        guard try isBuilding(index), let entries = try entries(of: index, in: scope) else { return nil }
+        let (table, prefix) = try index.rows(in: scope)
         var changes = IndexChanges()
         var following: [UInt8]?
         var bytes = 0
-        try tables.forEachRaw(.rows, prefix: prefix, from: start, in: engine) { entry in
+        try tables.forEachRaw(table, prefix: prefix, from: start, in: engine) { entry in
             if bytes >= BulkLimits.bytes || isTimeUp() {
                 following = [UInt8](copying: entry.key)
                 return false
             }
             bytes += entry.key.byteCount + entry.value.byteCount
             // A damaged row is for `verify` to name.
-            guard let row = try? RowKeyCoding.decode(entry.key).row,
-                let entries = try indexes.entries(of: entry.value, rowKey: entry.key, key: row.key, source)
-            else { return true }
-            changes.put(entries)
+            if let found = try entries(entry) { changes.put(found) }
             return true
         }
         try apply(changes)
         return following
     }
+
+    /// What finds the entries that a stored row of a scope calls for; nil where the scope is gone.
+    private borrowing func entries(
+        of index: SecondaryIndex, in scope: IndexEntryKey.Scope
+    ) throws -> ((borrowing Entry) throws -> [IndexEntryRecord]?)? {
+        let indexes = RowIndexes([index], type: index.definition.type)
+        switch scope {
+        case .generation(let generation):
+            guard let record = try tables.generation(generation, in: engine) else { return nil }
+            let source = RowSource(owner: record.owner, generation: generation)
+            return { entry in
+                guard let row = try? RowKeyCoding.decode(entry.key).row else { return nil }
+                return try indexes.entries(of: entry.value, rowKey: entry.key, key: row.key, source)
+            }
+        case .overlaid(let resource):
+            return { entry in
+                guard let row = try? OverlayKey.decode(entry.key).row else { return nil }
+                return try indexes.entries(ofOverlaid: entry.value, at: entry.key, row: row.key, of: resource)
+            }
+        }
+    }
+}
+
+extension SecondaryIndex {
+    /// Where the rows of a scope lie that the index is over.
+    fileprivate func rows(in scope: IndexEntryKey.Scope) throws -> (table: TableName, prefix: [UInt8]) {
+        switch scope {
+        case .generation(let generation):
+            return (.rows, RowKeyCoding.prefix(generation: generation, type: definition.type))
+        case .overlaid(let resource):
+            let prefix = try Transaction.key { (key) throws(FormatError) in
+                try key.append(resource: resource)
+                try key.append(text: definition.type)
+            }
+            return (.overlay, prefix)
+        }
+    }
 }
 
 extension Tables {
-    /// The generations that rows of an index's resources are shown from, or are being written to.
-    fileprivate func generations<Source: TableReader & ~Copyable>(
+    /// The generations that rows of an index's resources are shown from, or are being written to, and those of the resources
+    /// that local writes lie over.
+    fileprivate func scopes<Source: TableReader & ~Copyable>(
         of index: SecondaryIndex, in source: borrowing Source
-    ) throws -> [Int64] {
-        var found: [Int64] = []
+    ) throws -> [IndexEntryKey.Scope] {
+        var found: [IndexEntryKey.Scope] = []
         try forEachReadable(.generations, in: source) { key, body throws(FormatError) in
             (try GenerationRecord.decodeKey(key), try GenerationRecord(decoding: body))
         } _: { (number: Int64, record: GenerationRecord) in
-            if index.covers(record.owner) { found.append(number) }
+            if index.covers(record.owner) { found.append(.generation(number)) }
+        }
+        try forEachReadable(.resources, in: source) { key, body throws(FormatError) in
+            (try ResourceRecord.decodeKey(key), try ResourceRecord.visibility(decoding: body).hasOverlays)
+        } _: { (resource: ResourceKey, hasOverlays: Bool) in
+            if hasOverlays, index.covers(resource) { found.append(.overlaid(resource)) }
         }
         return found
     }

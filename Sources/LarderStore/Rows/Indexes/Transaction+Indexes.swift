@@ -71,15 +71,16 @@ extension Transaction {
         of value: RawSpan, rowKey: RawSpan, key: String, _ indexes: RowIndexes, _ source: RowSource
     ) throws -> [IndexEntryRecord] {
         if let entries = try indexes.entries(of: value, rowKey: rowKey, key: key, source) { return entries }
-        return try entriesNaming(key: key, indexes, generation: source.generation)
+        return try entriesNaming(key: key, indexes, in: .generation(source.generation))
     }
 
-    private borrowing func entriesNaming(
-        key: String, _ indexes: RowIndexes, generation: Int64
+    /// The entries that name a row, found by a walk.
+    borrowing func entriesNaming(
+        key: String, _ indexes: RowIndexes, in scope: IndexEntryKey.Scope
     ) throws -> [IndexEntryRecord] {
         var found: [IndexEntryRecord] = []
         let address = IndexAddress(type: indexes.type, key: key)
-        for prefix in indexes.prefixes(generation: generation) {
+        for prefix in indexes.prefixes(scope) {
             try tables.forEachRaw(.indexes, prefix: prefix, in: engine) { entry in
                 if let decoded = try? IndexEntryKey(decoding: entry.key), address.isNamed(by: decoded.address) {
                     found.append(IndexEntryRecord(key: [UInt8](copying: entry.key), body: []))

@@ -34,7 +34,8 @@ extension Transaction {
         try put(value.rawSpan, key: encoded.bytes, in: .rows, replacing: old)
         if let indexes {
             changes.put(
-                try indexes.entries(generation: source.generation, key: key.key, payload: payload, codec: codec))
+                try indexes.entries(
+                    in: .generation(source.generation), key: key.key, payload: payload, codec: codec))
             try apply(changes)
         }
         try count(tally, in: source)

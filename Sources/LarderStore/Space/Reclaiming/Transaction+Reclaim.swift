@@ -155,7 +155,7 @@ extension Tables {
         }
     }
 
-    /// The first generation from `number` on that has entries, of whatever index.
+    /// The first generation from `number` on that has entries, of whatever index; 0 stands for all overlaid rows.
     fileprivate func nextGenerationInIndexes<Source: TableReader & ~Copyable>(
         from number: Int64, in source: borrowing Source
     ) throws -> Int64? {
@@ -163,7 +163,10 @@ extension Tables {
             // Declared indexes begin with a text, so they come before every generation.
             var place = IndexEntryKey.prefix(generation: number)
             while let entry = try cursor.seek(place.rawSpan) {
-                if case .entry(let entry)? = try? IndexKey(decoding: entry.key) { return entry.generation }
+                switch try? IndexKey(decoding: entry.key) {
+                case .entry(let entry)?: if case .generation(let found) = entry.scope { return found } else { return 0 }
+                case .declaration, nil: break
+                }
                 // No writer made this key; the next one may be whole.
                 place = [UInt8](copying: entry.key) + [0]
             }

@@ -144,5 +144,35 @@ import Testing
         }
         #expect(middle.lookups < 30 && middle.moves < 40, "\(middle)")
     }
+
+    @Test(arguments: [false, true])
+    func `a page of an index over 10,000 overlays reads about as many as it shows`(reversed: Bool) async throws {
+        let store = try temporary.open()
+        try await store.declareIndex(priceIndex)
+        let numbers = Array(1...10_000)
+        try await store.write { transaction in
+            for number in 1...100 { try transaction.put(priced("\(number)"), at: key(number * 100), updatedAt: 1) }
+            for number in numbers {
+                let price = priced("\((number - 1) * 7 % 10_000 + 1)")
+                try transaction.layOver(.replacement(price), at: key(number), updatedAt: 1)
+            }
+        }
+        var shown: [Int64] = []
+        var last: IndexEntry?
+        for _ in 1...3 {
+            let cost = try store.read { view in
+                let index = try #require(try view.index(named: "price"))
+                return try Cost {
+                    let page = try view.indexEntries(
+                        of: index, in: translations, reversed: reversed, limit: 50, after: last)
+                    last = page.last
+                    for case .integer(let price) in page.map(\.value) { shown.append(price) }
+                }
+            }
+            // The server's hundred rows have the lowest prices, and each is looked up to see that it is not shown.
+            #expect(cost.lookups < 120 && cost.moves < 220 && cost.hashed < 20_000, "\(cost)")
+        }
+        #expect(shown == (reversed ? (9851...10_000).reversed() : Array(1...150)))
+    }
 }
 #endif

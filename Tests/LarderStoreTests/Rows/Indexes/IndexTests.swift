@@ -107,6 +107,59 @@ extension Store {
         #expect(try store.findings() == [])
     }
 
+    @Test func `is built over local writes, and removed with them`() async throws {
+        let store = try temporary.open()
+        let evicted = ResourceKey("translations", 20)
+        try await store.replace(translations, with: rows(["3", "2", "1"]))
+        try await store.write { transaction in
+            try transaction.layOver(.patch(priced("9")), at: key(1), updatedAt: 1)
+            try transaction.layOver(.removal, at: key(2), updatedAt: 1)
+            try transaction.layOver(.replacement(priced("0")), at: key(7), updatedAt: 1)
+            try transaction.layOver(.replacement(priced("4")), at: key(8, evicted), updatedAt: 1)
+        }
+        try await store.declareIndex(priceIndex)
+        #expect(try store.keys(of: "price") == ["7", "3", "1"])
+        #expect(try store.keys(of: "price", in: evicted) == ["8"])
+        #expect(try store.findings() == [])
+        #expect(try store.read { view in try view.recordCount(of: .indexes) } == 1 + 3 + 3)
+        #expect(try await store.removeIndex(named: "price"))
+        try await store.reclaim()
+        #expect(try store.read { view in try view.recordCount(of: .indexes) } == 0)
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `sorts rows with and without local writes alike, however long their names`() async throws {
+        let store = try temporary.open()
+        // With the value, some of the names fit a key of their own and others do not.
+        let names = (0..<8).map { String(repeating: "k", count: 100 + 20 * $0) + "\($0)" }
+        let text = "\"" + String(repeating: "v", count: 150) + "\""
+        try await store.declareIndex(priceIndex)
+        try await store.write { transaction in
+            for name in names { try transaction.put(priced(text), at: key(name), updatedAt: 1) }
+        }
+        let before = try store.keys(of: "price")
+        try await store.write { transaction in
+            for name in names.enumerated().filter({ $0.offset % 2 == 0 }).map(\.element) {
+                try transaction.layOver(.replacement(priced(text)), at: key(name), updatedAt: 2)
+            }
+        }
+        #expect(try store.keys(of: "price") == before)
+        #expect(Set(before) == Set(names))
+        var paged: [String] = []
+        var last: IndexEntry?
+        while true {
+            let page = try store.read { view in
+                let index = try #require(try view.index(named: "price"))
+                return try view.indexEntries(of: index, in: translations, limit: 3, after: last)
+            }
+            guard let end = page.last else { break }
+            paged += page.map(\.key)
+            last = end
+        }
+        #expect(paged == before)
+        #expect(try store.findings() == [])
+    }
+
     @Test func `declared anew over something else is another one`() async throws {
         let store = try temporary.open()
         try await store.replace(translations, with: rows(["3", "2", "1"]))

@@ -28,7 +28,7 @@ import Testing
         entry.address = .row(type: "translation", key: name)
         var buffer = KeyBuffer()
         _ = try IndexEntryKey.encode(
-            generation: entry.generation, index: entry.index, term: entry.term, type: "translation", key: name,
+            entry.scope, index: entry.index, term: entry.term, type: "translation", key: name,
             to: &buffer)
         return record.resealed([], key: buffer.array())
     }
