@@ -6,7 +6,7 @@ extension Store {
     /// Rows are tallied behind all that may change rows.
     static let parts: [any SharedPart.Type] = [
         StagingSlot.self,
-        BlobLeases.self, UsageNotes.self, CollectionReads.self, SingleAnswerUpkeep.self,
+        BlobLeases.self, UsageNotes.self, CollectionReads.self, SingleAnswerUpkeep.self, MemberRestoring.self,
         OverlaidRowStage.self, ListPasses.self, ListDoubts.self, Releaser.self,
         RowTallyStage.self, Room.self, Reclaimer.self,
     ]

@@ -60,6 +60,13 @@ extension ReadView {
         }
     }
 
+    /// Those filters that can be read.
+    package borrowing func readableFilters() throws -> [FilterState] {
+        try tables.readableFilters(in: transaction).map { number, record in
+            FilterState(record, members: try tables.members(of: number, in: transaction).map(\.resource))
+        }
+    }
+
     /// The membership of a resource in a filter, by the filter's number.
     package borrowing func member(ofFilter number: Int64, _ resource: ResourceKey) throws -> MemberRecord? {
         try tables.member(filter: number, resource, in: transaction)

@@ -14,11 +14,13 @@ extension ReadView {
     /// - Throws: ``StoreError/damaged(table:reason:)``.
     /// - Complexity: reads every filter's record, and of this one every member with a lookup each; no row is read.
     public borrowing func readiness(of filter: String) throws -> FilterReadiness? {
-        let found = try tables.filters(in: transaction).first {
+        let found = try tables.readableFilters(in: transaction).first {
             $0.record.canonicalText.utf8.elementsEqual(filter.utf8)
         }
-        guard let (number, record) = found else { return nil }
-        return try readiness(number, record)
+        if let (number, record) = found { return try readiness(number, record) }
+        // Nothing is known of it unless another one, which cannot be read, was it.
+        _ = try tables.filters(in: transaction)
+        return nil
     }
 
     /// How ready the content of every filter is, in the order they were first synced.

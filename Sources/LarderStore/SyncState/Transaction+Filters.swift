@@ -4,11 +4,17 @@ package import LarderFormat
 extension Transaction {
     /// The filter with a canonical text, and its number.
     package func filter(_ canonicalText: String) throws -> (number: Int64, record: FilterRecord)? {
-        try tables.filters(in: engine).first { $0.record.canonicalText.utf8.elementsEqual(canonicalText.utf8) }
+        try filters().first { $0.record.canonicalText.utf8.elementsEqual(canonicalText.utf8) }
     }
 
-    /// Every filter and its number, in the order they were first synced.
-    package func filters() throws -> [(number: Int64, record: FilterRecord)] { try tables.filters(in: engine) }
+    /// Every filter that can be read and its number, in the order they were first synced: a damaged one must not stop the
+    /// others.
+    package func filters() throws -> [(number: Int64, record: FilterRecord)] {
+        try tables.readableFilters(in: engine)
+    }
+
+    /// The numbers of all filters, of damaged ones too: they hold their members until they are restored.
+    func filterNumbers() throws -> [Int64] { try tables.filterNumbers(in: engine) }
 
     /// Changes the record of a filter, made when there is none.
     ///
@@ -66,12 +72,20 @@ extension Transaction {
 
     /// Whether any filter holds the resource.
     package func isMember(_ resource: ResourceKey) throws -> Bool {
-        try isMember(resource, ofAny: try tables.filters(in: engine).map(\.number))
+        try isMember(resource, ofAny: filterNumbers())
     }
 
     private func isMember(_ resource: ResourceKey, ofAny filters: [Int64]) throws -> Bool {
-        for number in filters where try member(ofFilter: number, resource) != nil { return true }
+        for number in filters where try holds(resource, number) { return true }
         return false
+    }
+
+    /// Whether a filter has a resource as member, be the record of that readable or not.
+    func holds(_ resource: ResourceKey, _ filter: Int64) throws -> Bool {
+        let key = try Self.key { (key) throws(FormatError) in
+            try MemberRecord.appendKey(filter: filter, resource: resource, to: &key)
+        }
+        return try engine.value(forKey: key.rawSpan, in: tables.members) != nil
     }
 
     /// Removes a filter with its token and memberships, and withdraws the resources no other filter holds.
@@ -82,7 +96,7 @@ extension Transaction {
         try remove(
             key: Self.key { (key) throws(FormatError) in try FilterRecord.appendKey(number, to: &key) },
             in: .filters)
-        let others = try tables.filters(in: engine).map(\.number)
+        let others = try filterNumbers()
         for (resource, _) in members where try !isMember(resource, ofAny: others) {
             try sweep(resource)
             if try record(of: resource)?.overlays ?? 0 > 0 { state(RemovedFilters.self).overlaid.insert(resource) }
@@ -110,6 +124,29 @@ extension Tables {
                 try decoding(.filters) { () throws(FormatError) in
                     (try FilterRecord.decodeKey(key), try FilterRecord(decoding: body))
                 })
+            return true
+        }
+        return found
+    }
+
+    /// Those filters that can be read.
+    func readableFilters<Source: TableReader & ~Copyable>(
+        in source: borrowing Source
+    ) throws -> [(number: Int64, record: FilterRecord)] {
+        var found: [(number: Int64, record: FilterRecord)] = []
+        try forEachReadable(.filters, in: source) { key, body throws(FormatError) in
+            (try FilterRecord.decodeKey(key), try FilterRecord(decoding: body))
+        } _: { (filter: (number: Int64, record: FilterRecord)) in
+            found.append(filter)
+        }
+        return found
+    }
+
+    /// The number of every filter.
+    func filterNumbers<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [Int64] {
+        var found: [Int64] = []
+        try forEachRaw(.filters, prefix: [], in: source) { entry in
+            if let number = try? FilterRecord.decodeKey(entry.key) { found.append(number) }
             return true
         }
         return found

@@ -61,7 +61,7 @@ extension Transaction {
     }
 
     /// Throws while a bootstrap that came to its end without some resources is not to begin anew.
-    private func checkHold(_ canonicalText: String, now: Int64) throws {
+    private mutating func checkHold(_ canonicalText: String, now: Int64) throws {
         guard let (number, record) = try filter(canonicalText), record.isBootstrapping, let until = record.heldUntil,
             // A clock that was set back holds nothing up.
             now < until, until - now <= ResourceFailure.wait(afterAttempts: .max)

@@ -88,7 +88,10 @@ extension FullCopyOrder {
     /// are as new as it asks for.
     package func isSettled(by known: Resource?) -> Bool {
         // After a rejection the server's word counts, not what is here.
-        guard !rule.mayLowerFloor, let known, known.state == .ready, known.generation != nil else { return false }
+        guard !rule.mayLowerFloor, let known, known.state == .ready, known.generation != nil,
+            // Nor what is here of a resource whose record was damaged: what else that said comes with the snapshot.
+            known.syncedAt != nil
+        else { return false }
         return rule.accepts(known.floor, floor: known.floor)
     }
 }

@@ -9,6 +9,7 @@ struct ListRun: Sendable {
 
     /// Walks the list and tells of it as of a run that asks for changes.
     func execute() async throws(SyncError) -> SyncReport {
+        do { try await store.restoreSyncState(for: nil) } catch { throw SyncError(error) }
         let text = list.filter.description
         let pages = Mutex(0)
         let reconciler = ListReconciler(store: store, configuration: list.configuration) { event in

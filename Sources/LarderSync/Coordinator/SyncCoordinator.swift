@@ -162,7 +162,7 @@ public final class SyncCoordinator: Sendable {
         // What cannot be read will fail the filter's run, which says so.
         let known = try? store.read { view in
             var known: [String: KnownFilter] = [:]
-            for filter in try view.filters() where texts.contains(filter.filter) {
+            for filter in try view.readableFilters() where texts.contains(filter.filter) {
                 known[filter.filter] = KnownFilter(filter)
             }
             for (text, list) in lists where texts.contains(text) {

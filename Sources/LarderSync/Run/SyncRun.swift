@@ -41,6 +41,7 @@ struct SyncRun: Sendable {
         do {
             switch effect {
             case .begin(let text):
+                try await store.restoreSyncState(for: filter)
                 let now = store.host.now()
                 return .begun(
                     try await store.write { [isByHand] transaction in

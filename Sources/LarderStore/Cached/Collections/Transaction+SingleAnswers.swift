@@ -18,7 +18,7 @@ extension Transaction {
         try Self.check(validators)
         let record = SingleAnswerRecord(
             entityTag: validators.entityTag, lastModified: validators.lastModified, fetchedAt: fetchedAt,
-            generation: try tables.rowSource(of: row.resource, in: engine)?.generation)
+            generation: try rowSource(of: row.resource)?.generation)
         try putIfChanged(record.encode()) { (key) throws(FormatError) in
             try CollectionKey.append(single: row, to: &key)
         }

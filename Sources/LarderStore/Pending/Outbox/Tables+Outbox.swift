@@ -26,6 +26,29 @@ extension Tables {
         return record.map { OutboxEntry($0, delivery) }
     }
 
+    /// Whether any lane has an entry of this sequence, found by a look at all keys.
+    func hasEntry<Source: TableReader & ~Copyable>(sequence: Int64, in source: borrowing Source) throws -> Bool {
+        var isFound = false
+        try forEachRaw(.outbox, prefix: [], in: source) { entry in
+            if case .entry(_, sequence)? = try? OutboxKey(decoding: entry.key) { isFound = true }
+            return !isFound
+        }
+        return isFound
+    }
+
+    /// The journal's sequence of how an entry left, or nil where that is not journaled any more.
+    func journalSequence<Source: TableReader & ~Copyable>(
+        ofEntry sequence: Int64, in source: borrowing Source
+    ) throws -> Int64? {
+        var found: Int64?
+        try forEachReadable(.journal, in: source) { key, body throws(FormatError) in
+            (try JournalRecord.decodeKey(key), try JournalRecord(decoding: body).event)
+        } _: { (number: Int64, event: JournalRecord.Event) in
+            if case .outcome(let outcome) = event, outcome.sequence == sequence { found = number }
+        }
+        return found
+    }
+
     /// What a record of the outbox is.
     private enum OutboxFound {
         case entry(OutboxRecord)

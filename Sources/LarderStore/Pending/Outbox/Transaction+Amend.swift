@@ -56,7 +56,7 @@ extension Transaction {
     /// Throws what would keep the effects of an entry from being these; changes nothing.
     ///
     /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
-    package borrowing func check(_ effects: [RowEffect], of entry: OutboxEntry, at time: Int64) throws {
+    package mutating func check(_ effects: [RowEffect], of entry: OutboxEntry, at time: Int64) throws {
         for effect in effects {
             _ = try preparedLayer(
                 of: effect, updatedAt: time, entryID: entry.id, account: entry.draft.account, sequence: entry.sequence)

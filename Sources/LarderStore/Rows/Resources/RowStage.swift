@@ -14,10 +14,14 @@ protocol RowStage: SharedPart {
     func changed(_ row: RowChange, in transaction: inout Transaction) throws
     /// Follows the replacement or withdrawal of all rows of a resource.
     func replacedRows(of resource: ResourceKey, in transaction: inout Transaction) throws
+    /// Adds what the layer knows of a resource to its record, which is made anew because it could not be read.
+    func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws
 }
 
 extension RowStage {
+    func changed(_ row: RowChange, in transaction: inout Transaction) throws {}
     func replacedRows(of resource: ResourceKey, in transaction: inout Transaction) throws {}
+    func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws {}
 }
 
 /// Those parts, looked up once for each transaction.
@@ -34,6 +38,11 @@ extension Transaction {
             if row.isRemoval { effects.changes.noteRemoval(row.key) } else { effects.changes.noteUpsert(row.key) }
         }
         for stage in state(RowStages.self).all { try stage.changed(row, in: &self) }
+    }
+
+    /// Has the layers above add what they know of a resource to its record.
+    mutating func restore(_ record: inout ResourceRecord, of resource: ResourceKey) throws {
+        for stage in state(RowStages.self).all { try stage.restore(&record, of: resource, in: &self) }
     }
 
     /// Tells observers and the layers above that all rows of a resource were replaced or withdrawn.

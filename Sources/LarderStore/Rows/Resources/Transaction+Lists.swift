@@ -16,7 +16,7 @@ extension Transaction {
     /// Does nothing to a resource that is ready.
     package mutating func noteUnfinished(_ resource: ResourceKey) throws {
         guard let record = try record(of: resource), record.syncedAt != nil,
-            try tables.rowSource(of: resource, in: engine) == nil
+            try rowSource(of: resource) == nil
         else { return }
         try update(resource) { $0.syncedAt = nil }
     }

@@ -4,11 +4,20 @@ public import LarderFormat
 extension Transaction {
     /// What is known of a resource, this transaction's own changes included.
     public func resource(_ key: ResourceKey) throws -> Resource? {
-        try record(of: key).map { Resource(key, $0) }
+        try storedRecord(of: key).map { Resource(key, $0) }
     }
 
-    /// The record of a resource, with what this transaction has counted of its rows.
-    package func record(of resource: ResourceKey) throws -> ResourceRecord? {
+    /// The record of a resource, with what this transaction has counted of its rows; a damaged one is made anew first.
+    package mutating func record(of resource: ResourceKey) throws -> ResourceRecord? {
+        do {
+            return try storedRecord(of: resource)
+        } catch StoreError.damaged {
+            try restoreRecord(of: resource)
+            return try storedRecord(of: resource)
+        }
+    }
+
+    private func storedRecord(of resource: ResourceKey) throws -> ResourceRecord? {
         var record = try tables.resource(resource, in: engine)
         if let counted = record?.liveGeneration.flatMap({ effects.states.known(RowTallies.self)?[$0] }) {
             record?.rowCount = counted.rowCount

@@ -54,7 +54,7 @@ extension Transaction {
     /// - Returns: false when it was not there.
     @discardableResult
     public mutating func removeRow(at key: RowKey) throws -> Bool {
-        let merged = try tables.mergedSource(of: key.resource, in: engine)
+        let merged = try mergedSource(of: key.resource)
         let source = merged.rows
         guard merged.hasRows else { return false }
         let indexes = try rowIndexes(over: key.resource, type: key.type)
@@ -91,7 +91,7 @@ extension Transaction {
 
     /// Where the visible rows of a resource lie, in a generation that is made when there is none.
     mutating func visibleRows(of resource: ResourceKey) throws -> MergedSource {
-        var merged = try tables.mergedSource(of: resource, in: engine)
+        var merged = try mergedSource(of: resource)
         if merged.hasRows { return merged }
         // Rows that are not shown, such as those of a hidden resource, do not come back with a new one.
         if let old = try record(of: resource)?.liveGeneration { try discardGeneration(old) }

@@ -135,11 +135,10 @@ extension Transaction {
     private mutating func settle(at key: RowKey, under tenure: Tenure, on occasion: ReleaseOccasion) throws {
         var released = ReleasedWrites()
         try tables.forEachLayer(at: key, in: engine) { layer in
-            guard case .success(let record) = layer.record, let acceptance = record.acceptance else { return false }
-            let write = ConfirmedWrite(sequence: record.serverSequence, acceptance: acceptance)
+            guard let write = try confirmation(of: layer) else { return false }
             let release = Release.of(write, under: tenure, on: occasion)
             if release == .stays { return false }
-            try released.add(layer.sequence, record, isRow: release == .becomesRow) {
+            try released.add(layer, isRow: release == .becomesRow) {
                 try tables.serverRow(at: key, in: engine)
             }
             return true
@@ -155,6 +154,18 @@ extension Transaction {
         state(MaterializedRow.self).key = nil
         // Where all of them became the row, those that are left make of it what is shown already.
         if released.areAllInRow { try markLowest(at: key) } else { try refreshOverlay(at: key) }
+    }
+
+    /// What the server said of a write; nil while it waits to be sent.
+    private func confirmation(of layer: OverlayStack.Layer) throws -> ConfirmedWrite? {
+        if case .success(let record) = layer.record {
+            return record.acceptance.map { ConfirmedWrite(sequence: record.serverSequence, acceptance: $0) }
+        }
+        // One that cannot be read is confirmed when its entry has left the outbox: by then, or before all that is journaled.
+        if try tables.hasEntry(sequence: layer.sequence, in: engine) { return nil }
+        let outcome = try tables.journalSequence(ofEntry: layer.sequence, in: engine)
+        let oldest = try nextJournalSequence() - Int64(Limits.journalRecords)
+        return ConfirmedWrite(sequence: nil, acceptance: outcome ?? oldest - 1)
     }
 
     /// Releases what may be of the overlays of a row, after one of them was taken away.
@@ -174,10 +185,11 @@ private struct ReleasedWrites {
 
     /// - Parameter server: what the server has; asked for the first that becomes the row.
     mutating func add(
-        _ sequence: Int64, _ record: OverlayRecord, isRow: Bool, over server: () throws -> KnownRow
+        _ layer: OverlayStack.Layer, isRow: Bool, over server: () throws -> KnownRow
     ) rethrows {
-        sequences.append(sequence)
-        guard isRow else {
+        sequences.append(layer.sequence)
+        // What a damaged write did is lost.
+        guard isRow, case .success(let record) = layer.record else {
             areAllInRow = false
             return
         }

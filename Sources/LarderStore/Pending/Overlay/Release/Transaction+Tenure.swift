@@ -5,9 +5,11 @@ extension Transaction {
     /// How a resource comes by its rows.
     ///
     /// - Parameter occasion: a pass that has ended walks no more.
-    borrowing func tenure(of resource: ResourceKey, on occasion: ReleaseOccasion = .change) throws -> Tenure {
+    mutating func tenure(of resource: ResourceKey, on occasion: ReleaseOccasion = .change) throws -> Tenure {
         let record = try record(of: resource) ?? ResourceRecord()
         let filters = try filters()
+        // Of a damaged one it is not known whether the server may count anew.
+        let damaged = try filterNumbers().filter { number in !filters.contains { $0.number == number } }
         var holders: [Int64] = []
         // A filter whose run has brought the resource since the rejection vouches for its floor, whatever others are at.
         var (isDoubted, isVouched) = (false, false)
@@ -21,13 +23,17 @@ extension Transaction {
                 isDoubted = true
             }
         }
+        for number in damaged where try holds(resource, number) {
+            holders.append(number)
+            isDoubted = true
+        }
         let isOfFilters = record.isOfFilters
         let keeper: Tenure.Keeper
         if !holders.isEmpty {
             keeper = .filters(holders)
         } else if isOfFilters {
-            keeper = filters.isEmpty ? .removedFilters : .formerFilters
-            isDoubted = filters.contains { $0.record.isRejected }
+            keeper = filters.isEmpty && damaged.isEmpty ? .removedFilters : .formerFilters
+            isDoubted = !damaged.isEmpty || filters.contains { $0.record.isRejected }
         } else {
             let mayBeWalked =
                 occasion == .openBesideOthers || shared.passes.isUnderWay(over: resource, besides: occasion.endedPasses)
@@ -40,7 +46,7 @@ extension Transaction {
     /// Whether nobody but this device makes rows of a resource: what the server answers to a write may become its row.
     ///
     /// So it is not while a filter has it as member, and not after filters have let it go: one row is not the resource.
-    package borrowing func isOwn(_ resource: ResourceKey) throws -> Bool {
+    package mutating func isOwn(_ resource: ResourceKey) throws -> Bool {
         try !isMember(resource) && record(of: resource)?.isOfFilters != true
     }
 }

@@ -1,0 +1,67 @@
+internal import LarderEngine
+internal import LarderFormat
+internal import Logging
+
+// A record of a resource that cannot be read must keep no write from being delivered and no snapshot from coming in: a
+// transaction that comes upon it makes it anew of what else is stored.
+
+extension Transaction {
+    /// Makes the record of a resource anew: its generations are known by their own records, the rest by the layers above.
+    ///
+    /// Rows that were shown are shown again. Where its snapshot comes from, and whether it was pinned, is lost.
+    mutating func restoreRecord(of resource: ResourceKey) throws {
+        var record = ResourceRecord()
+        for (number, generation) in try tables.generations(of: resource, in: engine) {
+            if try tables.isEntered(GarbageKey(.stagedGeneration, number), in: engine) {
+                record.stagingGeneration = number
+                continue
+            }
+            // Of two, which only a damaged file has, the later one was swapped in last.
+            if let old = record.liveGeneration { try discardGeneration(old) }
+            record.state = .ready
+            record.liveGeneration = number
+            record.rowCount = generation.rowCount
+            record.byteCount = generation.byteCount
+        }
+        try restore(&record, of: resource)
+        try put(body: record.encode(), in: .resources) { (key) throws(FormatError) in
+            try ResourceRecord.appendKey(resource, to: &key)
+        }
+        effects.changes.noteTouched(resource)
+        effects.changes.noteReplaced(resource)
+        if record.overlays > 0 { state(OverlaidChanges.self).resources.insert(resource) }
+        shared.host.logger.warning(
+            "the record of a resource was damaged, and is made anew", metadata: ["resource": "\(resource)"])
+    }
+
+    /// Where the visible rows of a resource lie. A damaged record is made anew first.
+    mutating func mergedSource(of resource: ResourceKey) throws -> MergedSource {
+        do {
+            return try tables.mergedSource(of: resource, in: engine)
+        } catch StoreError.damaged {
+            try restoreRecord(of: resource)
+            return try tables.mergedSource(of: resource, in: engine)
+        }
+    }
+
+    /// As ``mergedSource(of:)``, without local writes; nil when there are no rows.
+    mutating func rowSource(of resource: ResourceKey) throws -> RowSource? {
+        let merged = try mergedSource(of: resource)
+        return merged.hasRows ? merged.rows : nil
+    }
+}
+
+extension Tables {
+    /// The generations of a resource that have a readable record, in the order of their numbers.
+    fileprivate func generations<Source: TableReader & ~Copyable>(
+        of resource: ResourceKey, in source: borrowing Source
+    ) throws -> [(number: Int64, record: GenerationRecord)] {
+        var found: [(number: Int64, record: GenerationRecord)] = []
+        try forEachReadable(.generations, in: source) { key, body throws(FormatError) in
+            (try GenerationRecord.decodeKey(key), try GenerationRecord(decoding: body))
+        } _: { (generation: (number: Int64, record: GenerationRecord)) in
+            if generation.record.owner == resource { found.append(generation) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,17 @@
+internal import LarderFormat
+internal import LarderStore
+
+extension Store {
+    /// Makes anew what a run goes by and cannot be read, before it begins.
+    ///
+    /// - Parameter filter: the filter that is to be run; nil for a list, which has none.
+    func restoreSyncState(for filter: ResourceFilter?) async throws {
+        let damage = try read { view in try view.syncDamage() }
+        if damage.isEmpty { return }
+        try await write { transaction in
+            try transaction.restore(damage, for: filter?.description) { resource in
+                filter?.matches(group: resource.group, id: resource.id) ?? false
+            }
+        }
+    }
+}
