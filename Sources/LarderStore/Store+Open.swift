@@ -22,7 +22,8 @@ extension Store {
     ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/tableLost(_:)``.
     public static func open(at path: String, options: StoreOptions = StoreOptions(), host: HostServices) throws -> Store
     {
-        let environment = try openEnvironment(at: path, options, host)
+        var known: (counters: CountersRecord?, tables: Set<String>)?
+        let environment = try openEnvironment(at: path, options, host) { known = ($0, $1) }
         do {
             let access = try readFormat(environment)
             let isReadOnly = options.access == .readOnly || access == .readOnly
@@ -32,7 +33,10 @@ extension Store {
             if !isReadOnly {
                 let stages = store.shared.stages
                 store.shared.recoverOnce {
-                    for stage in stages { stage.recover(store, isAlone: environment.wasOpenedAlone) }
+                    let look = OpeningLook(
+                        isAlone: environment.wasOpenedAlone, counters: known?.counters,
+                        hasLostGarbage: known?.tables.contains(TableName.garbage.rawValue) == false)
+                    for stage in stages { stage.recover(store, from: look) }
                 }
                 for stage in stages { stage.begin(store) }
             }
@@ -44,14 +48,20 @@ extension Store {
     }
 
     private static func openEnvironment(
-        at path: String, _ options: StoreOptions, _ host: HostServices
+        at path: String, _ options: StoreOptions, _ host: HostServices,
+        note: (CountersRecord?, Set<String>) -> Void
     ) throws -> Environment {
         do {
             return try Environment.open(
                 path: path, options: options.environment,
                 initialize: { transaction, tables in
                     try writeFirstRecords(&transaction, Tables(tables), id: host.makeID())
-                }, inspect: { transaction, tables in try readFormat(in: transaction, tables) == .readWrite })
+                },
+                inspect: { transaction, tables in
+                    let access = try readFormat(in: transaction, tables)
+                    note(try? readCounters(in: transaction, tables), Set(tables.keys))
+                    return access == .readWrite
+                })
         } catch EngineError.missingTable where options.access != .readOnly {
             // Opened for writing, the file would have got the table, had its format allowed it.
             throw StoreError.readOnlyFormat

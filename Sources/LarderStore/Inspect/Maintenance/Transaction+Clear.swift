@@ -48,25 +48,45 @@ extension Transaction {
         } _: { (resource: ResourceKey, record: ResourceRecord) in
             if found.count < Self.batch { found.append((resource, record)) }
         }
+        var rest = (rows: Self.batch, end: sizeDelta - Int64(BulkLimits.bytes))
         for (resource, record) in found {
+            effects.changes.noteReplaced(resource)
+            guard try clearOverlays(of: resource, &rest) else { return true }
             for case let generation? in [record.liveGeneration, record.stagingGeneration] {
                 try discardGeneration(generation)
             }
-            let key = try Self.key { (key) throws(FormatError) in try ResourceRecord.appendKey(resource, to: &key) }
-            let writes = try Self.key { (key) throws(FormatError) in
-                try OverlayKey.appendWrites(over: resource, to: &key)
-            }
-            for prefix in [key, writes] {
-                _ = try removeSome(of: .overlay, prefix: prefix, from: prefix, bytes: .max, isTimeUp: { false })
-            }
-            for index in try tables.declaredIndexes(in: engine) where index.covers(resource) {
-                let entries = IndexEntryKey.prefix(.overlaid(resource), index: index.number)
-                _ = try removeSome(of: .indexes, prefix: entries, from: entries, bytes: .max, isTimeUp: { false })
-            }
-            try remove(key: key, in: .resources)
-            effects.changes.noteReplaced(resource)
+            try remove(
+                key: Self.key { (key) throws(FormatError) in try ResourceRecord.appendKey(resource, to: &key) },
+                in: .resources)
         }
         return found.count == Self.batch
+    }
+
+    /// Removes local changes of a resource, row by row.
+    ///
+    /// - Parameter rest: how many rows one commit still may clear, and what ``sizeDelta`` is when it has removed enough.
+    /// - Returns: false when there are more.
+    private mutating func clearOverlays(
+        of resource: ResourceKey, _ rest: inout (rows: Int, end: Int64)
+    ) throws -> Bool {
+        let prefix = try Self.key { (key) throws(FormatError) in try key.append(resource: resource) }
+        var rows: [RowKey] = []
+        var isMore = false
+        try tables.forEachRaw(.overlay, prefix: prefix, in: engine) { entry in
+            isMore = rows.count == rest.rows
+            if !isMore, let (row, _) = try? OverlayKey.decode(entry.key) { rows.append(row) }
+            return !isMore
+        }
+        var count = 0
+        while count < rows.count, sizeDelta > rest.end {
+            let row = rows[count]
+            let writes = try Self.key { (key) throws(FormatError) in try OverlayKey.appendWrites(over: row, to: &key) }
+            _ = try removeSome(of: .overlay, prefix: writes, from: writes, bytes: .max, isTimeUp: { false })
+            try refreshOverlay(at: row)
+            count += 1
+        }
+        rest.rows -= count
+        return count == rows.count && !isMore
     }
 
     /// Garbage, whoever reads it, and bodies that are still being written.

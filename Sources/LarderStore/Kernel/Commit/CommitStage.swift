@@ -11,6 +11,16 @@ struct OpenFile {
     let credentialFields: CredentialFields
 }
 
+/// What an open of a file saw while no other process could open it, or begin anything in it.
+struct OpeningLook {
+    /// Whether no other process had the store open.
+    let isAlone: Bool
+    /// The counters then: what has a number from theirs on was begun since. Nil when they could not be read.
+    let counters: CountersRecord?
+    /// Whether the file had lost the table `garbage`, which was made anew.
+    let hasLostGarbage: Bool
+}
+
 /// What one layer keeps in memory for an open file, shared by all opens of the file in this process.
 ///
 /// The kernel makes one instance of each registered type and finds it by its type; it names none of them.
@@ -29,10 +39,8 @@ protocol CommitStage: SharedPart {
     /// Whether a transaction that has just failed may succeed in another run, which goes without what the stage came upon.
     func canRunAgain() -> Bool
     /// Recovers what other processes have left, once, at the first open for writing.
-    ///
-    /// - Parameter isAlone: whether no other process has the store open.
-    func recover(_ store: Store, isAlone: Bool)
-    /// Begins the work of an open for writing, after ``recover(_:isAlone:)``.
+    func recover(_ store: Store, from look: OpeningLook)
+    /// Begins the work of an open for writing, after ``recover(_:from:)``.
     func begin(_ store: Store)
     /// Ends the work of an open that is about to close.
     func end(_ store: Store)
@@ -42,7 +50,7 @@ extension CommitStage {
     func complete(_ transaction: inout Transaction) throws {}
     func committed(_ effects: CommitEffects, in shared: SharedState) {}
     func canRunAgain() -> Bool { false }
-    func recover(_ store: Store, isAlone: Bool) {}
+    func recover(_ store: Store, from look: OpeningLook) {}
     func begin(_ store: Store) {}
     func end(_ store: Store) {}
 }

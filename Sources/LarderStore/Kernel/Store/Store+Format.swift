@@ -24,6 +24,18 @@ extension Store {
         return access
     }
 
+    /// The counters of the file, of which perhaps not all tables are there; nil when it has none.
+    static func readCounters(
+        in transaction: borrowing ReadTransaction, _ tables: [String: Table]
+    ) throws -> CountersRecord? {
+        let key = CountersRecord.key
+        guard let meta = tables[TableName.meta.rawValue],
+            let value = try transaction.value(forKey: key.rawSpan, in: meta)
+        else { return nil }
+        let body = try Tables.body(of: value, key: key.rawSpan, table: .meta)
+        return try decoding(.meta) { () throws(FormatError) in try CountersRecord(decoding: body) }
+    }
+
     /// What this version may do with a file that has this format record.
     ///
     /// - Throws: as ``readFormat(in:_:)``.

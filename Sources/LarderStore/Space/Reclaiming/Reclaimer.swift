@@ -137,7 +137,7 @@ extension Reclaimer: CommitStage {
 
     func committed(_ effects: CommitEffects, in shared: SharedState) { goOn(hasMore: effects.hasGarbage, in: shared) }
 
-    func recover(_ store: Store, isAlone: Bool) { store.recover(isAlone: isAlone) }
+    func recover(_ store: Store, from look: OpeningLook) { store.recover(from: look) }
 }
 
 extension Reclaimer: BlobStage {

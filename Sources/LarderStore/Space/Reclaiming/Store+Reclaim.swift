@@ -28,33 +28,43 @@ extension Store {
     ///
     /// What cannot be recovered does not keep the store from opening: it is never visible, and a later open tries again.
     ///
-    /// - Parameter isAlone: whether no other process has the store open. Only then are staged snapshots the remains of
-    ///   a killed process, and become garbage first. Bodies are, too, when no process reads or writes any.
+    /// - Parameter look: who had the store open, and what was begun before: only when nobody else had, staged snapshots of
+    ///   that time are the remains of a killed process. Bodies are, too, when no process reads or writes any.
     /// - Complexity: a few lookups, and those of what was left.
-    func recover(isAlone: Bool) {
+    func recover(from look: OpeningLook) {
         do {
-            try discardStaged(isAlone: isAlone)
+            if look.hasLostGarbage { try writeBlocking { transaction in try transaction.enterLostGarbage(look) } }
+            try discardStaged(look)
             if try read({ view in try view.hasGarbage() }) { shared.reclaimer.wake(in: shared) }
         } catch {
             host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
         }
     }
 
-    private func discardStaged(isAlone: Bool) throws {
-        let bodies = try read { view in try view.tables.garbage(.stagedBlob, in: view.transaction) }
-        let copies =
-            try isAlone ? read { view in try view.tables.garbage(.stagedGeneration, in: view.transaction) } : []
+    private func discardStaged(_ look: OpeningLook) throws {
+        var (copies, bodies) = try read { view in
+            (
+                try view.tables.garbage(.stagedGeneration, in: view.transaction),
+                try view.tables.garbage(.stagedBlob, in: view.transaction)
+            )
+        }
+        if look.isAlone, let counters = look.counters {
+            // Another process may have opened the store since, and what it begins has a higher number.
+            copies.removeAll { $0 >= counters.nextGeneration }
+            bodies.removeAll { $0 >= counters.nextBlob }
+        } else {
+            copies = []
+            // Asked behind the look: what is written from now on is none of these.
+            if try !bodies.isEmpty && !shared.leases.isFree() { bodies = [] }
+        }
         if bodies.isEmpty && copies.isEmpty { return }
-        // Asked behind the look: what is written from now on is none of these.
-        if try !isAlone && !shared.leases.isFree() { return }
-        try writeBlocking { transaction in
+        try writeBlocking { [copies, bodies] transaction in
             for number in copies { try transaction.recoverStaging(number) }
             for number in bodies { try transaction.discardStagedBlob(number) }
         }
         host.logger.info(
             "discarded what was unfinished", metadata: ["copies": "\(copies.count)", "bodies": "\(bodies.count)"])
     }
-
 }
 
 extension ReadView {

@@ -1,6 +1,9 @@
 import LarderFormat
-import LarderStore
+import Synchronization
 import Testing
+
+@testable import LarderEngine
+@testable import LarderStore
 
 @Suite struct `What a killed process was staging` {
     @Test func `is never shown, becomes garbage at the next open, and its space is counted back`() async throws {
@@ -25,6 +28,50 @@ import Testing
         #expect(try second.statistics().generations.counts == [1, 0, 0])
         #expect(try second.findings() == [])
         try second.close()
+    }
+
+    @Test func `is told from what another process began when it opened the store in between`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        let raw = try RawStore(directory.path)
+        let before = try raw.records()
+        _ = try await store.beginStaging(translations)
+        let writer = try store.makeBlob()
+        writer.append([UInt8](repeating: 7, count: 600_000).rawSpan)
+        try await writer.flush()
+        let after = try raw.records()
+        try raw.replace(after, by: before)
+        try raw.close()
+        withExtendedLifetime(writer) {}
+        try store.close()
+
+        // The identity of an open is drawn behind the look at who else has the store open, and before its recovery.
+        let isBegun = Mutex(false)
+        var host = HostServices.test
+        let draw = host.makeID
+        host.makeID = {
+            let isFirst = isBegun.withLock { isBegun in
+                defer { isBegun = true }
+                return !isBegun
+            }
+            if isFirst {
+                do {
+                    let raw = try RawStore(directory.path)
+                    try raw.replace(before, by: after)
+                    try raw.close()
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            return draw()
+        }
+        let opened = try Store.open(at: directory.path, host: host)
+        #expect(isBegun.withLock { $0 })
+        #expect(opened.environment.wasOpenedAlone)
+        #expect(try opened.statistics().generations.counts == [0, 1, 0])
+        #expect(
+            try opened.read { view in try view.tables.garbage(.stagedBlob, in: view.transaction) }.count == 1)
+        try opened.close()
     }
 
     @Test func `is told from what another open of this process is staging right now`() async throws {

@@ -81,11 +81,11 @@ extension Releaser: CommitStage {
     }
 
     /// Has all confirmed overlays looked at: the process that was to release some, or walked a list beneath them, is gone.
-    func recover(_ store: Store, isAlone: Bool) {
+    func recover(_ store: Store, from look: OpeningLook) {
         do {
             guard try store.read({ view in try view.hasConfirmedOverlays() }) else { return }
             var orders = ReleaseOrders()
-            orders.add(isAlone ? .everything : .everythingBesideOthers)
+            orders.add(look.isAlone ? .everything : .everythingBesideOthers)
             add(orders, in: store.shared)
         } catch {
             host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])

@@ -1,0 +1,76 @@
+internal import LarderEngine
+internal import LarderFormat
+
+// The table `garbage` alone says what no other record leads to. Where a file has lost it, that is found by a walk over what
+// is stored, once: the open that finds it missing makes it anew.
+
+extension Transaction {
+    /// Enters what no record leads to.
+    ///
+    /// - Parameter look: what has a record and is not shown counts only where nobody else may be writing it.
+    /// - Complexity: a lookup or two for each generation, blob and index of a generation.
+    mutating func enterLostGarbage(_ look: OpeningLook) throws {
+        if look.isAlone {
+            for number in try tables.unlinkedGenerations(in: engine) { try recoverStaging(number) }
+        }
+        let generations = try tables.numbers(in: .rows, from: RowKeyCoding.prefix(generation: 0), engine) { key in
+            let number = try RowKeyCoding.decode(key).generation
+            return (number, { RowKeyCoding.prefix(generation: number + 1) })
+        }
+        let blobs = try tables.numbers(in: .blobs, from: BlobKey.chunks(of: 0), engine) { key in
+            guard case .chunk(let number, _) = try BlobKey(decoding: key) else { return nil }
+            return (number, { BlobKey.chunks(of: number + 1) })
+        }
+        let indexes = try tables.numbers(in: .indexes, from: IndexEntryKey.prefix(generation: 0), engine) { key in
+            guard case .entry(let entry) = try IndexKey(decoding: key) else { return nil }
+            let generation = if case .generation(let number) = entry.scope { number } else { Int64(0) }
+            return (entry.index, { IndexEntryKey.prefix(generation: generation, index: entry.index + 1) })
+        }
+        for (kind, numbers) in [(GarbageKey.Kind.generation, generations), (.blob, blobs), (.index, indexes)] {
+            for key in numbers.map({ GarbageKey(kind, $0) }) {
+                let own = key.record
+                if try engine.value(forKey: own.key.rawSpan, in: tables[own.table]) == nil { try enter(key) }
+            }
+        }
+    }
+}
+
+extension Tables {
+    /// The generations with a record that their owners do not show.
+    fileprivate func unlinkedGenerations<Source: TableReader & ~Copyable>(
+        in source: borrowing Source
+    ) throws -> [Int64] {
+        var found: [Int64] = []
+        try forEachReadable(.generations, in: source) { key, body throws(FormatError) in
+            (try GenerationRecord.decodeKey(key), try GenerationRecord(decoding: body).owner)
+        } _: { (number: Int64, owner: ResourceKey) in
+            // A damaged owner is made anew with what it showed.
+            guard let resource = try? resource(owner, in: source), resource.liveGeneration != number else { return }
+            found.append(number)
+        }
+        return found
+    }
+
+    /// The numbers that the keys of a table name.
+    ///
+    /// - Parameter read: what a key names, and where the next one begins.
+    fileprivate func numbers<Source: TableReader & ~Copyable>(
+        in name: TableName, from start: [UInt8], _ source: borrowing Source,
+        _ read: (RawSpan) throws -> (number: Int64, next: () -> [UInt8])?
+    ) throws -> Set<Int64> {
+        var found: Set<Int64> = []
+        try source.withReadCursor(in: self[name]) { cursor in
+            var place = start
+            while let entry = try cursor.seek(place.rawSpan) {
+                if let named = try? read(entry.key), named.number < .max {
+                    found.insert(named.number)
+                    place = named.next()
+                } else {
+                    // No writer made this key; the next one may be whole.
+                    place = [UInt8](copying: entry.key) + [0]
+                }
+            }
+        }
+        return found
+    }
+}
