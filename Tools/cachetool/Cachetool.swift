@@ -21,14 +21,24 @@ struct Cachetool: AsyncParsableCommand {
 
     static func main() async {
         Interrupt.listen()
-        let command = command(of: Array(CommandLine.arguments.dropFirst()))
         do {
-            try await run(command)
+            try checkArguments()
+            try await run(command(of: Array(CommandLine.arguments.dropFirst())))
         } catch {
             // Bare exit codes and requests for help are the parser's to end with, too.
             guard let status = ExitStatus(error) else { end(error) }
             if error as? ToolError != .outputClosed { Terminal.say("\(error)") }
             exit(withError: ExitCode(status.rawValue))
+        }
+    }
+
+    /// Throws where an argument is not text: its bytes would be repaired, and name another file.
+    private static func checkArguments() throws(ToolError) {
+        for number in 1..<max(1, Int(CommandLine.argc)) {
+            guard let bytes = unsafe CommandLine.unsafeArgv[number] else { return }
+            if unsafe String(validatingCString: bytes) == nil {
+                throw .usage("Argument \(number) is not UTF-8: name the file by a path that is.")
+            }
         }
     }
 

@@ -13,11 +13,15 @@ extension StoreDirectory {
     ///
     /// - Parameter isAlone: whether nobody has the store open. Only then may an existing file be opened: closing it
     ///   drops this process's locks on it.
-    /// - Throws: ``EngineError/diskFull``; as ``checkFile(named:)``.
+    /// - Throws: ``EngineError/diskFull``, ``EngineError/lockFileRemoved``; as ``checkFile(named:)``.
     func prepareLockFile(readers: Int, isAlone: Bool) throws(EngineError) {
         // A header, one line of the cache per reader, and what rounds up to whole pages.
         let needed = 64 * (readers + 2)
-        guard let status = try status(ofFile: Self.lockName) else { return try makeLockFile(needed) }
+        guard let status = try status(ofFile: Self.lockName) else {
+            // On a medium that may only be read nobody writes, and there is none.
+            if !isAlone, unsafe access(path, W_OK) == 0 { throw .lockFileRemoved }
+            return try makeLockFile(needed)
+        }
         let size = Int(status.st_size)
         let isWhole = size >= needed && Int(status.st_blocks) * 512 >= size
         if isWhole || !isAlone { return }

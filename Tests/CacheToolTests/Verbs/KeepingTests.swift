@@ -79,6 +79,15 @@ import Testing
         #expect(try Tool.run("get", sample.path, "translations/19", "translation", "8").status == 0)
     }
 
+    @Test func `is interrupted while it waits for a lock`() async throws {
+        let sample = try await SampleStore()
+        let holder = unsafe open(sample.path, O_RDONLY | O_DIRECTORY)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        // Long enough for the tool to begin to wait; were it not, the outcome would be the same.
+        #expect(try Tool.interrupt(["compact", sample.path]) { usleep(1_000_000) } == 5)
+    }
+
     @Test func `waits for a lock that another program holds for seconds, and not for a minute`() async throws {
         let sample = try await SampleStore()
         let holder = unsafe open(sample.path, O_RDONLY | O_DIRECTORY)

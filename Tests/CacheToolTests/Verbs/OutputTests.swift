@@ -55,6 +55,16 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: pipe)[.type] as? FileAttributeType != .typeRegular)
     }
 
+    @Test func `goes by no path that is not text, whose repaired bytes name another file`() async throws {
+        let sample = try await SampleStore()
+        let other = sample.aside("copy\u{FFFD}")
+        let script = #"exec "$0" compact "$1" --output "$(printf '%s\377' "$2")""#
+        let outcome = try Tool.run("/bin/sh", ["-c", script, Tool.path, sample.path, sample.aside("copy")])
+        #expect(outcome.status == 64 && outcome.talk.contains("Argument 4 is not UTF-8"), "\(outcome.talk)")
+        #expect(!FileManager.default.fileExists(atPath: other))
+        #expect(sample.directory.names == ["store"])
+    }
+
     @Test(arguments: [true, false])
     func `is no directory through a link that was planted where it is built`(leadsSomewhere: Bool) async throws {
         let sample = try await SampleStore()

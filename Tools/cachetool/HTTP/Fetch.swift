@@ -84,9 +84,7 @@ struct Fetch: AsyncParsableCommand {
             throw ToolError.usage("The URL is none.")
         }
         request.key = key
-        let opened = try store.map {
-            try Store.open(at: $0, options: StoreOptions().forTool, host: .system(logger: .tool))
-        }
+        let opened = try store.map { try StoreArgument.open($0, StoreOptions(), .system(logger: .tool)) }
         defer { try? opened?.close() }
         let door = NetworkDoor(isOffline: offline)
         let isOffline = offline

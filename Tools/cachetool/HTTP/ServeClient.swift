@@ -38,9 +38,7 @@ struct ServeClient: AsyncParsableCommand {
     private static let concurrency = 64
 
     func run() async throws {
-        let opened = try store.map {
-            try Store.open(at: $0, options: StoreOptions().forTool, host: .system(logger: .tool))
-        }
+        let opened = try store.map { try StoreArgument.open($0, StoreOptions(), .system(logger: .tool)) }
         defer { try? opened?.close() }
         let door = NetworkDoor(isTransparent: true, connectionsPerHost: Self.concurrency)
         let cache = HTTPCache(

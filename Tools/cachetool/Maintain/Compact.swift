@@ -27,9 +27,10 @@ struct Compact: ParsableCommand {
         var progress = Progress("entries")
         defer { progress.end() }
         guard let output else {
-            let wait = StoreOptions().forTool.lockTimeout
-            let summary = try Store.compact(at: store.store, host: .system(logger: .tool), lockTimeout: wait) {
-                try progress.show($0)
+            let summary = try StoreArgument.whileLocked {
+                try Store.compact(
+                    at: store.store, host: .system(logger: .tool), lockTimeout: StoreArgument.lockStep,
+                    progress: { try progress.show($0) })
             }
             progress.end()
             return try show(summary.sizeBefore, summary.sizeAfter)

@@ -64,8 +64,8 @@ struct Sync: AsyncParsableCommand {
             lines += text.split(separator: "\n").map(String.init)
         }
         let (filter, fields) = (try parsedFilter(), try HTTPFields(lines: lines))
-        let opened = try Store.open(
-            at: store, options: StoreOptions().forTool, host: .system(logger: .tool(redacted: printing.redact)))
+        let opened = try StoreArgument.open(
+            store, StoreOptions(), .system(logger: .tool(redacted: printing.redact)))
         defer { try? opened.close() }
         let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
         #if AsyncHTTPClient

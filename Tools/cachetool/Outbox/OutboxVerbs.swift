@@ -39,7 +39,7 @@ extension StoreArgument {
     /// Runs `body` in one durable write to the store, beside whoever has it open.
     func write<Result>(_ body: (inout Transaction) throws -> Result) throws -> Result {
         try Self.check(store)
-        let opened = try Store.open(at: store, options: StoreOptions().forTool, host: .system(logger: .tool))
+        let opened = try Self.open(store, StoreOptions(), .system(logger: .tool))
         defer { try? opened.close() }
         return try opened.writeBlocking(durability: .full, body)
     }

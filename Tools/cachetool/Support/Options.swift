@@ -31,7 +31,36 @@ struct StoreArgument: ParsableArguments {
     /// Opens the store at `path` for reading.
     static func open(_ path: String) throws -> Store {
         try check(path)
-        return try Store.open(at: path, options: StoreOptions(access: .readOnly).forTool, host: .system(logger: .tool))
+        return try open(path, StoreOptions(access: .readOnly), .system(logger: .tool))
+    }
+
+    /// Opens the store at `path`; a signal ends the wait for a lock.
+    static func open(_ path: String, _ options: StoreOptions, _ host: HostServices) throws -> Store {
+        var options = options
+        options.lockTimeout = lockStep
+        return try whileLocked { try Store.open(at: path, options: options, host: host) }
+    }
+
+    /// For how long a lock is waited for between two looks at whether a signal came.
+    static let lockStep = Duration.seconds(1)
+    /// How often.
+    private static let lockSteps = 5
+
+    /// Runs `body`, which waits for ``lockStep`` while another program holds a lock, until it has got the lock, in a time
+    /// that is short enough for a terminal.
+    static func whileLocked<Result>(_ body: () throws -> Result) throws -> Result {
+        let start = ContinuousClock.now
+        var step = 1
+        while true {
+            do { return try body() } catch EngineError.lockedElsewhere(let name, _) {
+                try Interrupt.check()
+                if step == lockSteps {
+                    let seconds = (ContinuousClock.now - start).components.seconds
+                    throw EngineError.lockedElsewhere(name: name, seconds: Int(seconds))
+                }
+                step += 1
+            }
+        }
     }
 
     /// Says more about a store that is not there than the engine can.
@@ -50,15 +79,6 @@ struct StoreArgument: ParsableArguments {
         guard files.fileExists(atPath: path + "/guard.lock") else {
             throw .system("\(path) holds no guard.lock, so it is a bare LMDB file: create an empty one beside it.")
         }
-    }
-}
-
-extension StoreOptions {
-    /// The options with a wait for the store's lock that is short enough for a terminal.
-    var forTool: StoreOptions {
-        var options = self
-        options.lockTimeout = .seconds(5)
-        return options
     }
 }
 
