@@ -3,6 +3,7 @@
 
 import Larder
 import LarderFormat
+import LarderServer
 import LarderTesting
 import Testing
 
