@@ -37,6 +37,9 @@ public struct UUIDBytes: Hashable, Sendable {
         self.init(high: halves.0, low: halves.1)
     }
 
+    /// Sixteen bytes of zero: no UUID yet.
+    package static let zero = UUIDBytes(high: 0, low: 0)
+
     /// The sixteen bytes in order.
     public var bytes: [16 of UInt8] {
         [16 of UInt8] { index in self[index] }

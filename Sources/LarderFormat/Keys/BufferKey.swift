@@ -2,15 +2,15 @@
 ///
 /// FORMAT.md, "buffers".
 package enum BufferKey: Hashable, Sendable {
-    /// A ``BufferRecord`` stands here.
+    /// A ``BufferState`` stands here.
     case ring(BufferName)
-    /// A ``BufferPointRecord`` stands here.
+    /// A ``BufferedPoint`` stands here.
     case point(BufferName, sequence: Int64)
 
     /// Reads a key.
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
-        let name = BufferName(try reader.text(), account: try reader.optionalText())
+        let name = BufferName(try reader.text(), account: try reader.takeNull() ? nil : reader.text())
         if reader.isAtEnd {
             self = .ring(name)
         } else {

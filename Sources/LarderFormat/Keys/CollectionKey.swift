@@ -104,9 +104,7 @@ package enum CollectionKey: Hashable, Sendable {
 
     /// What the records and the chunks of all collections begin with.
     package static var contents: [UInt8] {
-        var writer = TupleWriter()
-        writer.append(integer: Kind.content.rawValue)
-        return writer.bytes
+        TupleWriter.bytes { $0.append(integer: Kind.content.rawValue) }
     }
 
     /// What the record and the chunks of a collection begin with.

@@ -65,27 +65,22 @@ extension CollectionName {
         try RowKeyCoding.checkBudget(resource: reference.row.resource, type: reference.row.type, key: reference.row.key)
     }
 
-    /// Elements 2 to 7 of the collection's record: all but the class.
-    func encodeRest(to writer: inout TupleWriter) {
-        writer.append(text: query)
-        guard let reference else {
-            for _ in 0..<5 { writer.appendNull() }
-            return
-        }
-        writer.append(row: reference.row)
-        writer.append(text: reference.attribute)
+    /// Visits elements 1 to 7 of the collection's record.
+    mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.text(&className)
+        codeQuery(&coder)
     }
 
-    /// Reads elements 1 to 7 of a collection's record.
-    init(from reader: inout TupleReader) throws(FormatError) {
-        className = try reader.text()
-        query = try reader.text()
-        if try reader.takeNull() {
-            for _ in 0..<4 where try !reader.takeNull() { throw .invalidValue(field: "referrer", value: 0) }
-            return
+    private mutating func codeQuery(_ coder: inout FieldCoder) {
+        var (row, attribute) = (reference?.row, reference?.attribute)
+        coder.text(&query)
+        coder.row("referrer", &row)
+        coder.text(&attribute)
+        if let row, let attribute {
+            reference = Reference(row: row, attribute: attribute)
+        } else {
+            coder.require(row == nil && attribute == nil, "referrer", 0)
         }
-        let row = try reader.row()
-        reference = Reference(row: row, attribute: try reader.text())
     }
 
     /// The beginning of the query that goes into a key, at most this many bytes with everything an element adds.
@@ -105,8 +100,9 @@ extension CollectionName {
 
     /// Tells queries with the same head apart, nearly always.
     var hash: Int64 {
-        var writer = TupleWriter()
-        encodeRest(to: &writer)
-        return Int64(bitPattern: writer.bytes.rawSpan.xxh64(seed: 0))
+        var coder = FieldCoder()
+        var name = self
+        name.codeQuery(&coder)
+        return Int64(bitPattern: coder.bytes.rawSpan.xxh64(seed: 0))
     }
 }

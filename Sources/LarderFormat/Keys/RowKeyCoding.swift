@@ -4,9 +4,7 @@
 package enum RowKeyCoding {
     /// The bytes that every key of a generation begins with, which are also the key of its owner row.
     package static func prefix(generation: Int64) -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(integer: generation)
-        return writer.bytes
+        TupleWriter.bytes { $0.append(integer: generation) }
     }
 
     /// The bytes that the keys of all rows of one type in a generation begin with.

@@ -2,13 +2,15 @@
 ///
 /// FORMAT.md, "blobs". Key: (0, blob); the chunks stand under (1, blob, chunk). Exactly one record names it: a body that
 /// is being written, or was given up, has chunks only.
-package struct BlobRecord: Hashable, Sendable {
+package struct BlobRecord: TupleRecord, Hashable, Sendable {
     /// Its length in bytes.
-    package var byteCount: Int64
+    package var byteCount: Int64 = 0
     /// The bytes in each chunk but the last, 1 or more.
-    package var chunkSize: Int64
+    package var chunkSize = Int64(Limits.chunkBytes)
     /// The wrapping sum of the checksums of its chunks.
-    package var digest: UInt64
+    package var digest: UInt64 = 0
+
+    package init() {}
 
     /// Makes a record.
     package init(byteCount: Int64, chunkSize: Int64 = Int64(Limits.chunkBytes), digest: UInt64) {
@@ -17,22 +19,11 @@ package struct BlobRecord: Hashable, Sendable {
         self.digest = digest
     }
 
-    /// Reads a body.
-    package init(decoding body: RawSpan) throws(FormatError) {
-        var reader = TupleReader(body)
-        byteCount = try reader.count("byteCount")
-        chunkSize = try reader.count("chunkSize")
-        guard chunkSize > 0 else { throw .invalidValue(field: "chunkSize", value: chunkSize) }
-        digest = UInt64(bitPattern: try reader.integer())
-    }
-
-    /// The body.
-    package func encode() -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(integer: byteCount)
-        writer.append(integer: chunkSize)
-        writer.append(integer: Int64(bitPattern: digest))
-        return writer.bytes
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.count("byteCount", &byteCount)
+        coder.count("chunkSize", &chunkSize)
+        coder.require(chunkSize > 0, "chunkSize", chunkSize)
+        coder.bits(&digest)
     }
 
     /// How many chunks it has.

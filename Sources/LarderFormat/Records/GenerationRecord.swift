@@ -1,15 +1,17 @@
 /// A record of `generations`: who owns a generation, and what is in it.
 ///
 /// FORMAT.md, "generations". Key: (generation). Readers see it, or it is being written; one that was given up has none.
-package struct GenerationRecord: Hashable, Sendable {
+package struct GenerationRecord: NumberedRecord, Hashable, Sendable {
     /// The resource that the generation belongs to.
-    package var owner: ResourceKey
+    package var owner = ResourceKey("", 0)
     /// The rows in it, without the owner row.
-    package var rowCount: Int64
+    package var rowCount: Int64 = 0
     /// The bytes of keys and values of those rows.
-    package var byteCount: Int64
+    package var byteCount: Int64 = 0
     /// The wrapping sum of the checksums of those rows.
-    package var digest: UInt64
+    package var digest: UInt64 = 0
+
+    package init() {}
 
     /// Makes a record, by default of a generation without rows.
     package init(owner: ResourceKey, rowCount: Int64 = 0, byteCount: Int64 = 0, digest: UInt64 = 0) {
@@ -19,35 +21,10 @@ package struct GenerationRecord: Hashable, Sendable {
         self.digest = digest
     }
 
-    /// Reads a body.
-    package init(decoding body: RawSpan) throws(FormatError) {
-        var reader = TupleReader(body)
-        owner = try reader.resource()
-        rowCount = try reader.count("rowCount")
-        byteCount = try reader.count("byteCount")
-        digest = UInt64(bitPattern: try reader.integer())
-    }
-
-    /// The body.
-    package func encode() -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(resource: owner)
-        writer.append(integer: rowCount)
-        writer.append(integer: byteCount)
-        writer.append(integer: Int64(bitPattern: digest))
-        return writer.bytes
-    }
-
-    /// Appends the key of a generation.
-    package static func appendKey(_ generation: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
-        try buffer.append(integer: generation)
-    }
-
-    /// Reads a key back.
-    package static func decodeKey(_ key: RawSpan) throws(FormatError) -> Int64 {
-        var reader = TupleReader(key)
-        let generation = try reader.integer()
-        try reader.end()
-        return generation
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.resource(&owner)
+        coder.count("rowCount", &rowCount)
+        coder.count("byteCount", &byteCount)
+        coder.bits(&digest)
     }
 }

@@ -1,29 +1,31 @@
+/// How far a secondary index is, by its number in FORMAT.md, "indexes".
+public enum IndexState: Int64, Hashable, Sendable, CaseIterable {
+    /// Rows that were there before it are still being read; queries do without it.
+    case building = 0
+    /// Whole.
+    case ready = 1
+}
+
 /// A record of `indexes` that declares an index: whose rows it is over, and which value of them it sorts.
 ///
 /// FORMAT.md, "indexes". Key: ("index", number).
-package struct IndexRecord: Hashable, Sendable {
-    /// What the index is good for.
-    package enum State: Int64, Sendable, CaseIterable {
-        /// Kept up to date; entries of older rows are still being added.
-        case building = 0
-        /// Whole.
-        case ready = 1
-    }
-
+package struct IndexRecord: TupleRecord, Hashable, Sendable {
     /// The name; no other index has it.
-    package var name: String
+    package var name = ""
     /// The group of the resources.
-    package var group: String
+    package var group = ""
     /// The one resource of the group, or nil for all of them.
     package var id: Int64?
     /// The type of the rows.
-    package var type: String
+    package var type = ""
     /// Where the value lies in a JSON payload.
-    package var path: String
+    package var path = ""
     /// How texts are compared.
-    package var collation: IndexCollation
-    /// What the index is good for.
-    package var state: State
+    package var collation = IndexCollation.binary
+    /// How far it is.
+    package var state = IndexState.building
+
+    package init() {}
 
     /// A declared index without entries.
     package init(name: String, group: String, id: Int64?, type: String, path: String, collation: IndexCollation) {
@@ -33,32 +35,16 @@ package struct IndexRecord: Hashable, Sendable {
         self.type = type
         self.path = path
         self.collation = collation
-        state = .building
     }
 
-    /// Reads a body.
-    package init(decoding body: RawSpan) throws(FormatError) {
-        var reader = TupleReader(body)
-        name = try reader.text()
-        group = try reader.text()
-        id = try reader.optionalInteger()
-        type = try reader.text()
-        path = try reader.text()
-        collation = try reader.state("collation", as: IndexCollation.self)
-        state = try reader.state("state", as: State.self)
-    }
-
-    /// The body.
-    package func encode() -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(text: name)
-        writer.append(text: group)
-        writer.append(optionalInteger: id)
-        writer.append(text: type)
-        writer.append(text: path)
-        writer.append(integer: collation.rawValue)
-        writer.append(integer: state.rawValue)
-        return writer.bytes
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.text(&name)
+        coder.text(&group)
+        coder.integer(&id)
+        coder.text(&type)
+        coder.text(&path)
+        coder.state("collation", &collation)
+        coder.state("state", &state)
     }
 
     /// Whether the index is over rows of `resource`.
@@ -74,9 +60,5 @@ package struct IndexRecord: Hashable, Sendable {
     }
 
     /// The bytes that the keys of all declared indexes begin with.
-    package static let prefix: [UInt8] = {
-        var writer = TupleWriter()
-        writer.append(text: IndexKey.declarationWord)
-        return writer.bytes
-    }()
+    package static let prefix = TupleWriter.bytes { $0.append(text: IndexKey.declarationWord) }
 }

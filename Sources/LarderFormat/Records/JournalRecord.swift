@@ -1,16 +1,16 @@
 /// A record of `journal`: one thing that happened.
 ///
 /// FORMAT.md, "journal". Key: (sequence). The newest ``Limits/journalRecords`` are kept.
-package struct JournalRecord: Hashable, Sendable {
+package struct JournalRecord: NumberedRecord, Hashable, Sendable {
     /// When it happened, in milliseconds since 1970-01-01 UTC.
-    package var time: Int64
+    package var time: Int64 = 0
     /// What happened.
-    package var event: Event
+    package var event = Event.other(kind: "", elements: [])
 
     /// What happened, by kind.
     package enum Event: Hashable, Sendable {
         /// Kind `outcome`: an entry left the outbox.
-        case outcome(Outcome)
+        case outcome(OutboxOutcome)
         /// Kinds `evicted` and `evicted-collections`: stored content was dropped.
         case evicted(Evicted)
         /// Kind `conflict`: the server held something else than an entry was made from.
@@ -19,35 +19,12 @@ package struct JournalRecord: Hashable, Sendable {
         case other(kind: String, elements: [TupleElement])
     }
 
-    /// How an entry left the outbox.
-    package struct Outcome: Hashable, Sendable {
-        /// The entry.
-        package var entryID: UUIDBytes
-        /// The lane it was in.
-        package var lane: String
-        /// Its sequence.
-        package var sequence: Int64
-        /// One word: how it ended.
-        package var outcome: String
-        /// More about it, for people.
-        package var detail: String?
-
-        /// Makes an outcome.
-        package init(entryID: UUIDBytes, lane: String, sequence: Int64, outcome: String, detail: String? = nil) {
-            self.entryID = entryID
-            self.lane = lane
-            self.sequence = sequence
-            self.outcome = outcome
-            self.detail = detail
-        }
-    }
-
     /// What was dropped, and why.
     package struct Evicted: Hashable, Sendable {
         /// The resource; nil for responses and collections.
         package var resource: ResourceKey?
         /// Whether it was collections, which have a kind of their own.
-        package var isOfCollections = false
+        package var isOfCollections: Bool
         /// How many there were: 1 for a resource.
         package var count: Int64
         /// The bytes of their keys and values.
@@ -55,25 +32,20 @@ package struct JournalRecord: Hashable, Sendable {
         /// One word: why.
         package var reason: String
 
-        /// Makes an eviction of a resource, or of responses where `resource` is nil.
-        package init(resource: ResourceKey?, count: Int64, bytes: Int64, reason: String) {
+        /// Makes an eviction of a resource, of responses where `resource` is nil, or of collections.
+        package init(
+            resource: ResourceKey? = nil, isOfCollections: Bool = false, count: Int64 = 0, bytes: Int64 = 0,
+            reason: String = ""
+        ) {
             self.resource = resource
+            self.isOfCollections = isOfCollections
             self.count = count
             self.bytes = bytes
             self.reason = reason
         }
-
-        /// Makes an eviction of so many collections.
-        package init(collections count: Int64, bytes: Int64, reason: String) {
-            self.init(resource: nil, count: count, bytes: bytes, reason: reason)
-            isOfCollections = true
-        }
     }
 
-    private static let outcomeKind = "outcome"
-    private static let evictedKind = "evicted"
-    private static let evictedCollectionsKind = "evicted-collections"
-    private static let conflictKind = "conflict"
+    package init() {}
 
     /// Makes a record.
     package init(time: Int64, event: Event) {
@@ -82,74 +54,49 @@ package struct JournalRecord: Hashable, Sendable {
     }
 
     /// The kind, as it is stored.
-    package var kind: String {
+    package var kind: String { event.kind }
+
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        var kind = kind
+        coder.text(&kind)
+        coder.integer(&time)
+        if coder.isReading { event = Event(kind: kind) }
         switch event {
-        case .outcome: Self.outcomeKind
-        case .evicted(let evicted): evicted.isOfCollections ? Self.evictedCollectionsKind : Self.evictedKind
-        case .conflict: Self.conflictKind
+        case .outcome(var outcome):
+            outcome.time = time
+            outcome.codeFields(&coder)
+            event = .outcome(outcome)
+        case .evicted(var evicted):
+            evicted.codeFields(&coder)
+            event = .evicted(evicted)
+        case .conflict(var conflict):
+            conflict.time = time
+            conflict.codeFields(&coder)
+            event = .conflict(conflict)
+        case .other(_, var elements):
+            coder.rest(&elements)
+            event = .other(kind: kind, elements: elements)
+        }
+    }
+}
+
+extension JournalRecord.Event {
+    fileprivate var kind: String {
+        switch self {
+        case .outcome: "outcome"
+        case .evicted(let evicted): evicted.isOfCollections ? "evicted-collections" : "evicted"
+        case .conflict: "conflict"
         case .other(let kind, _): kind
         }
     }
 
-    /// Reads a body.
-    package init(decoding body: RawSpan) throws(FormatError) {
-        var reader = TupleReader(body)
-        let kind = try reader.text()
-        time = try reader.integer()
-        if kind.equalsBytewise(Self.outcomeKind) {
-            let entryID = try reader.uuid()
-            let lane = try reader.text()
-            let sequence = try reader.count("sequence")
-            let outcome = try reader.text()
-            let detail = try reader.optionalText()
-            event = .outcome(
-                Outcome(entryID: entryID, lane: lane, sequence: sequence, outcome: outcome, detail: detail))
-        } else if kind.equalsBytewise(Self.evictedKind) {
-            event = .evicted(try Evicted(reading: &reader))
-        } else if kind.equalsBytewise(Self.evictedCollectionsKind) {
-            event = .evicted(try Evicted(readingCollections: &reader))
-        } else if kind.equalsBytewise(Self.conflictKind) {
-            event = .conflict(try SettledConflict(time: time, reading: &reader))
-        } else {
-            var elements: [TupleElement] = []
-            while !reader.isAtEnd { elements.append(try reader.element()) }
-            event = .other(kind: kind, elements: elements)
-        }
-    }
-
-    /// The body.
-    package func encode() -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(text: kind)
-        writer.append(integer: time)
-        switch event {
-        case .outcome(let outcome):
-            writer.append(uuid: outcome.entryID)
-            writer.append(text: outcome.lane)
-            writer.append(integer: outcome.sequence)
-            writer.append(text: outcome.outcome)
-            writer.append(optionalText: outcome.detail)
-        case .evicted(let evicted):
-            evicted.append(to: &writer)
-        case .conflict(let conflict):
-            conflict.append(to: &writer)
-        case .other(_, let elements):
-            for element in elements { writer.append(element: element) }
-        }
-        return writer.bytes
-    }
-
-    /// Appends the key of a record.
-    package static func appendKey(_ sequence: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
-        try buffer.append(integer: sequence)
-    }
-
-    /// Reads a key back.
-    package static func decodeKey(_ key: RawSpan) throws(FormatError) -> Int64 {
-        var reader = TupleReader(key)
-        let sequence = try reader.integer()
-        try reader.end()
-        return sequence
+    /// An event of a kind, to read into.
+    fileprivate init(kind: String) {
+        let known: [Self] = [
+            .outcome(OutboxOutcome()), .evicted(.init()), .evicted(.init(isOfCollections: true)),
+            .conflict(SettledConflict()),
+        ]
+        self = known.first { $0.kind.equalsBytewise(kind) } ?? .other(kind: kind, elements: [])
     }
 }
 
@@ -157,36 +104,22 @@ extension JournalRecord.Evicted {
     private static let resourceWord = "resource"
     private static let responsesWord = "responses"
 
-    fileprivate init(reading reader: inout TupleReader) throws(FormatError) {
-        let what = try reader.text()
-        let group = try reader.optionalText()
-        let id = try reader.optionalInteger()
-        if what.equalsBytewise(Self.resourceWord), let group, let id {
-            resource = ResourceKey(group, id)
-        } else if what.equalsBytewise(Self.responsesWord), group == nil, id == nil {
-            resource = nil
-        } else {
-            throw .invalidValue(field: "evicted", value: id ?? 0)
-        }
-        count = try reader.count("count")
-        bytes = try reader.count("bytes")
-        reason = try reader.text()
-    }
-
-    fileprivate init(readingCollections reader: inout TupleReader) throws(FormatError) {
-        let count = try reader.count("count")
-        let bytes = try reader.count("bytes")
-        self.init(collections: count, bytes: bytes, reason: try reader.text())
-    }
-
-    fileprivate func append(to writer: inout TupleWriter) {
+    fileprivate mutating func codeFields(_ coder: inout FieldCoder) {
         if !isOfCollections {
-            writer.append(text: resource == nil ? Self.responsesWord : Self.resourceWord)
-            writer.append(optionalText: resource?.group)
-            writer.append(optionalInteger: resource?.id)
+            var what = resource == nil ? Self.responsesWord : Self.resourceWord
+            var (group, id) = (resource?.group, resource?.id)
+            coder.text(&what)
+            coder.text(&group)
+            coder.integer(&id)
+            if what.equalsBytewise(Self.resourceWord), let group, let id {
+                resource = ResourceKey(group, id)
+            } else {
+                let isOfResponses = what.equalsBytewise(Self.responsesWord) && group == nil && id == nil
+                coder.require(isOfResponses, "evicted", id ?? 0)
+            }
         }
-        writer.append(integer: count)
-        writer.append(integer: bytes)
-        writer.append(text: reason)
+        coder.count("count", &count)
+        coder.count("bytes", &bytes)
+        coder.text(&reason)
     }
 }

@@ -1,11 +1,13 @@
 /// A record of `members`: that a filter holds a resource.
 ///
 /// FORMAT.md, "members". Key: (filter number, group, id).
-package struct MemberRecord: Hashable, Sendable {
+package struct MemberRecord: TupleRecord, Hashable, Sendable {
     /// The last run of the filter that listed the resource.
-    package var listedInRun: Int64
+    package var listedInRun: Int64 = 0
     /// The run in which its full copy came in; a resumed bootstrap skips it.
     package var finishedInRun: Int64?
+
+    package init() {}
 
     /// Makes a record.
     package init(listedInRun: Int64, finishedInRun: Int64? = nil) {
@@ -13,19 +15,9 @@ package struct MemberRecord: Hashable, Sendable {
         self.finishedInRun = finishedInRun
     }
 
-    /// Reads a body.
-    package init(decoding body: RawSpan) throws(FormatError) {
-        var reader = TupleReader(body)
-        listedInRun = try reader.count("listedInRun")
-        finishedInRun = try reader.optionalCount("finishedInRun")
-    }
-
-    /// The body.
-    package func encode() -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(integer: listedInRun)
-        writer.append(optionalInteger: finishedInRun)
-        return writer.bytes
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.count("listedInRun", &listedInRun)
+        coder.count("finishedInRun", &finishedInRun)
     }
 
     /// Appends the key of a member.
@@ -38,9 +30,7 @@ package struct MemberRecord: Hashable, Sendable {
 
     /// The bytes that the key of every member of a filter begins with.
     package static func prefix(filter: Int64) -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(integer: filter)
-        return writer.bytes
+        TupleWriter.bytes { $0.append(integer: filter) }
     }
 
     /// Reads a key back.

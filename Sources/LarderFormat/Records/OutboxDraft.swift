@@ -1,7 +1,7 @@
 /// A request to be sent, before it has a place in the outbox.
 public struct OutboxDraft: Hashable, Sendable {
     /// The identity of the entry, and its idempotency key: minted once, by the caller.
-    public var id = UUIDBytes(high: 0, low: 0)
+    public var id = UUIDBytes.zero
     /// The queue it is to stand in; its encoding is at most ``Limits/lane`` bytes.
     public var lane = ""
     /// When it was made, in milliseconds since 1970-01-01 UTC.

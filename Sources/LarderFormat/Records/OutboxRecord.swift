@@ -31,7 +31,7 @@ package struct OutboxRecord: TupleRecord, Hashable, Sendable {
         coder.count("blob", &number)
         coder.count("blobBytes", &byteCount)
         draft.blob = number.map { Blob(number: $0, byteCount: byteCount) }
-        coder.list(&draft.after, of: UUIDBytes(high: 0, low: 0)) { $0.uuid(&$1) }
+        coder.list(&draft.after, of: .zero) { $0.uuid(&$1) }
         coder.list(&rows, of: RowKey(resource: ResourceKey("", 0), type: "", key: "")) { $0.row(&$1) }
         coder.text(&draft.deduplicationKey)
         coder.bits(&draft.fingerprint)
@@ -51,8 +51,6 @@ package struct OutboxRecord: TupleRecord, Hashable, Sendable {
 
     /// The bytes that the key of every entry of a lane begins with.
     package static func prefix(lane: String) -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(text: lane)
-        return writer.bytes
+        TupleWriter.bytes { $0.append(text: lane) }
     }
 }

@@ -28,17 +28,11 @@ public enum OverlayChange: Hashable, Sendable {
 /// A record of `overlay`: one local write over a row.
 ///
 /// FORMAT.md, "overlay". Key: ``OverlayKey``.
-package struct OverlayRecord: Hashable, Sendable {
-    private enum Kind: Int64 {
-        case replacement = 1
-        case removal = 2
-        case patch = 3
-    }
-
+package struct OverlayRecord: TupleRecord, Hashable, Sendable {
     /// What the write does.
-    package var change: OverlayChange
+    package var change = OverlayChange.removal
     /// When the row was changed here, in milliseconds since 1970-01-01 UTC.
-    package var updatedAt: Int64
+    package var updatedAt: Int64 = 0
     /// The outbox entry whose effect this is.
     package var entryID: UUIDBytes?
     /// The account that made it.
@@ -52,6 +46,8 @@ package struct OverlayRecord: Hashable, Sendable {
     /// The payload of the row that lay beneath when the write was made, where it is kept.
     package var basePayload: [UInt8]?
 
+    package init() {}
+
     /// A write that is pending.
     package init(_ change: OverlayChange, updatedAt: Int64, entryID: UUIDBytes? = nil, account: String? = nil) {
         self.change = change
@@ -60,47 +56,43 @@ package struct OverlayRecord: Hashable, Sendable {
         self.account = account
     }
 
-    /// The body of the record.
-    package func encode() -> [UInt8] {
-        let (kind, codec, content): (Kind, PayloadCodec?, [UInt8]?) =
-            switch change {
-            case .replacement(let payload, let codec): (.replacement, codec, payload)
-            case .removal: (.removal, nil, nil)
-            case .patch(let patch): (.patch, nil, patch)
-            }
-        var writer = TupleWriter()
-        writer.append(integer: kind.rawValue)
-        writer.append(integer: updatedAt)
-        writer.append(optionalUUID: entryID)
-        writer.append(optionalText: account)
-        writer.append(optionalInteger: base.map { Int64(bitPattern: $0) })
-        writer.append(optionalInteger: serverSequence)
-        writer.append(optionalInteger: acceptance)
-        writer.append(optionalBytes: basePayload)
-        writer.append(optionalInteger: codec.map { Int64($0.rawValue) })
-        writer.append(optionalBytes: content)
-        return writer.bytes
-    }
-
-    /// Reads a body.
-    package init(decoding body: RawSpan) throws(FormatError) {
-        var reader = TupleReader(body)
-        let kind = try reader.state("kind", as: Kind.self)
-        updatedAt = try reader.integer()
-        entryID = try reader.optionalUUID()
-        account = try reader.optionalText()
-        base = try reader.optionalInteger().map { UInt64(bitPattern: $0) }
-        serverSequence = try reader.optionalInteger()
-        acceptance = try reader.optionalCount("acceptance")
-        basePayload = try reader.optionalBytes()
-        let codec = try reader.optionalInteger()
-        let content = try reader.optionalBytes()
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        var (kind, codec) = change.kind
+        var content = change.content
+        coder.state("kind", &kind)
+        coder.integer(&updatedAt)
+        coder.uuid(&entryID)
+        coder.text(&account)
+        coder.bits(&base)
+        coder.integer(&serverSequence)
+        coder.count("acceptance", &acceptance)
+        coder.bytes(&basePayload)
+        coder.integer(&codec)
+        coder.bytes(&content)
+        guard coder.isReading else { return }
         let known = codec.flatMap { UInt8(exactly: $0) }.flatMap { PayloadCodec(rawValue: $0) }
         switch (kind, known, content) {
         case (.replacement, let known?, let content?): change = .replacement(content, codec: known)
         case (.removal, nil, nil) where codec == nil: change = .removal
         case (.patch, nil, let content?) where codec == nil: change = .patch(content)
-        default: throw .invalidValue(field: "kind", value: kind.rawValue)
+        default: coder.fail(.invalidValue(field: "kind", value: kind.rawValue))
+        }
+    }
+}
+
+extension OverlayChange {
+    fileprivate enum Kind: Int64 {
+        case replacement = 1
+        case removal = 2
+        case patch = 3
+    }
+
+    /// The number of the kind, and that of the codec where the kind has one.
+    fileprivate var kind: (Kind, codec: Int64?) {
+        switch self {
+        case .replacement(_, let codec): (.replacement, Int64(codec.rawValue))
+        case .removal: (.removal, nil)
+        case .patch: (.patch, nil)
         }
     }
 }

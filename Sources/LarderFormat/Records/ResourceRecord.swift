@@ -1,35 +1,35 @@
+/// What a reader may see of a resource, by its number in FORMAT.md, "resources".
+public enum ResourceState: Int64, Hashable, Sendable, CaseIterable {
+    /// A full copy is there.
+    case ready = 0
+    /// The server withdrew it; its rows are gone and its floor is kept.
+    case hidden = 1
+    /// Its rows were dropped to free space.
+    case evicted = 2
+    /// Known, without a full copy: it has not come yet, or no filter holds the resource any more.
+    case empty = 3
+}
+
 /// A record of `resources`: what is known of one resource.
 ///
 /// FORMAT.md, "resources". Key: (group, id).
-package struct ResourceRecord: Hashable, Sendable {
-    /// What a reader may see of the resource.
-    package enum State: Int64, Sendable, CaseIterable {
-        /// A full copy is there.
-        case ready = 0
-        /// The server deleted or hid it; the record stays for its floor, and no row is shown.
-        case hidden = 1
-        /// The copy was dropped to make room.
-        case evicted = 2
-        /// Known, without a full copy: not come yet, or swept.
-        case empty = 3
-    }
-
+package struct ResourceRecord: TupleRecord, Hashable, Sendable {
     /// What a reader may see.
-    package var state: State
+    package var state = ResourceState.empty
     /// The generation readers see.
     package var liveGeneration: Int64?
     /// The rows of it that local writes lie over.
-    package var overlays: Int64
+    package var overlays: Int64 = 0
     /// The generation being written.
     package var stagingGeneration: Int64?
     /// The sequence up to which changes are already in: what is at or below never applies.
-    package var floor: Int64
+    package var floor: Int64 = 0
     /// Where the server offers the full copy.
     package var snapshotPath: String?
     /// The rows of the live generation.
-    package var rowCount: Int64
+    package var rowCount: Int64 = 0
     /// The bytes of the live generation.
-    package var byteCount: Int64
+    package var byteCount: Int64 = 0
     /// When the resource was last known to be current, in milliseconds since 1970-01-01 UTC.
     package var syncedAt: Int64?
     /// When its content last changed here, in milliseconds since 1970-01-01 UTC.
@@ -37,44 +37,33 @@ package struct ResourceRecord: Hashable, Sendable {
     /// The host's schema version of the payloads.
     package var schemaVersion: Int64?
     /// Whether eviction leaves it alone.
-    package var isPinned: Bool
+    package var isPinned = false
     /// About when its rows were last read, in milliseconds since 1970-01-01 UTC.
     package var usedAt: Int64?
     /// The bytes of its rows when they were last evicted; 0 when they never were.
-    package var evictedBytes: Int64
+    package var evictedBytes: Int64 = 0
     /// Why its snapshot could not be brought in, since one last was; nil when nothing failed.
     package var failure: SnapshotFailure?
 
     /// The record of a resource of which nothing is there yet.
-    package init() {
-        state = .empty
-        overlays = 0
-        floor = 0
-        rowCount = 0
-        byteCount = 0
-        isPinned = false
-        evictedBytes = 0
-    }
+    package init() {}
 
-    /// Reads a body.
-    package init(decoding body: RawSpan) throws(FormatError) {
-        var reader = TupleReader(body)
-        state = try reader.state("state", as: State.self)
-        liveGeneration = try reader.optionalCount("liveGeneration")
-        overlays = try reader.count("overlays")
-        stagingGeneration = try reader.optionalCount("stagingGeneration")
-        floor = try reader.integer()
-        snapshotPath = try reader.optionalText()
-        rowCount = try reader.count("rowCount")
-        byteCount = try reader.count("byteCount")
-        syncedAt = try reader.optionalInteger()
-        changedAt = try reader.optionalInteger()
-        schemaVersion = try reader.optionalInteger()
-        isPinned = try reader.bool()
-        usedAt = try reader.optionalInteger()
-        evictedBytes = try reader.count("evictedBytes")
-        // Written only where there is one; what else follows is of a later version.
-        failure = reader.isAtBytes ? try SnapshotFailure(decoding: reader.bytes()) : nil
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.state("state", &state)
+        coder.count("liveGeneration", &liveGeneration)
+        coder.count("overlays", &overlays)
+        coder.count("stagingGeneration", &stagingGeneration)
+        coder.integer(&floor)
+        coder.text(&snapshotPath)
+        coder.count("rowCount", &rowCount)
+        coder.count("byteCount", &byteCount)
+        coder.integer(&syncedAt)
+        coder.integer(&changedAt)
+        coder.integer(&schemaVersion)
+        coder.bool(&isPinned)
+        coder.integer(&usedAt)
+        coder.count("evictedBytes", &evictedBytes)
+        coder.trailing(&failure)
     }
 
     /// Reads only what a reader of rows needs: the generation that is shown, or `nil` when none is, and whether
@@ -83,31 +72,10 @@ package struct ResourceRecord: Hashable, Sendable {
         decoding body: RawSpan
     ) throws(FormatError) -> (generation: Int64?, hasOverlays: Bool) {
         var reader = TupleReader(body)
-        let state = try reader.state("state", as: State.self)
+        let state = try reader.state("state", as: ResourceState.self)
         let live = try reader.optionalCount("liveGeneration")
         let overlays = try reader.count("overlays")
         return (state == .ready ? live : nil, overlays > 0)
-    }
-
-    /// The body.
-    package func encode() -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(integer: state.rawValue)
-        writer.append(optionalInteger: liveGeneration)
-        writer.append(integer: overlays)
-        writer.append(optionalInteger: stagingGeneration)
-        writer.append(integer: floor)
-        writer.append(optionalText: snapshotPath)
-        writer.append(integer: rowCount)
-        writer.append(integer: byteCount)
-        writer.append(optionalInteger: syncedAt)
-        writer.append(optionalInteger: changedAt)
-        writer.append(optionalInteger: schemaVersion)
-        writer.append(bool: isPinned)
-        writer.append(optionalInteger: usedAt)
-        writer.append(integer: evictedBytes)
-        if let failure { writer.append(bytes: failure.encode()) }
-        return writer.bytes
     }
 
     /// Appends the key of a resource.
@@ -117,9 +85,7 @@ package struct ResourceRecord: Hashable, Sendable {
 
     /// The bytes that the key of every resource of `group` begins with.
     package static func prefix(group: String) -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(text: group)
-        return writer.bytes
+        TupleWriter.bytes { $0.append(text: group) }
     }
 
     /// Reads a key back.

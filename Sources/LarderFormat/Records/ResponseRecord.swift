@@ -1,33 +1,7 @@
 /// A record of `responses`: an HTTP response without its body.
 ///
 /// FORMAT.md, "responses". Key: ``ResponseKey/response(_:)``. The body is a blob.
-package struct ResponseRecord: Hashable, Sendable {
-    /// A field of the request by which the response is selected.
-    package struct SelectingField: Hashable, Sendable {
-        /// The name, in lower case.
-        package var name: String
-        /// The request's value; nil when it had no such field.
-        package var value: String?
-
-        /// A selecting field of these parts.
-        package init(name: String, value: String?) {
-            self.name = name
-            self.value = value
-        }
-
-        /// Whether both are encoded to the same bytes.
-        package static func == (left: SelectingField, right: SelectingField) -> Bool {
-            left.name.equalsBytewise(right.name)
-                && left.value.map { Array($0.utf8) } == right.value.map { Array($0.utf8) }
-        }
-
-        /// Feeds what `==` compares to `hasher`.
-        package func hash(into hasher: inout Hasher) {
-            name.hashBytewise(into: &hasher)
-            value?.hashBytewise(into: &hasher)
-        }
-    }
-
+package struct ResponseRecord: TupleRecord, Hashable, Sendable {
     /// What was said about its use after it was stored.
     package enum Demand: Int64, Sendable, CaseIterable {
         /// Nothing: it is used by its own word.
@@ -56,39 +30,41 @@ package struct ResponseRecord: Hashable, Sendable {
     }
 
     /// What it is kept under.
-    package var key: String
+    package var key = ""
     /// The method of the request it answers.
-    package var method: String
+    package var method = ""
     /// The target URI.
-    package var url: String
+    package var url = ""
     /// The status code.
-    package var status: Int64
+    package var status: Int64 = 0
     /// The header fields, in their order.
-    package var fields: [HeaderField]
+    package var fields: [HeaderField] = []
     /// When the request was sent, in milliseconds since 1970-01-01 UTC.
-    package var requestedAt: Int64
+    package var requestedAt: Int64 = 0
     /// When the head of the response came, likewise.
-    package var receivedAt: Int64
+    package var receivedAt: Int64 = 0
     /// What selects it among the responses of its key.
-    package var selecting: [SelectingField]
+    package var selecting: [SelectingField] = []
     /// The part that the body is; nil: all of it.
     package var part: Part?
     /// What was said about its use after it was stored.
-    package var demand: Demand
+    package var demand = Demand.none
     /// The number of the blob that is its body; also what tells this response from others of its key, for ever.
-    package var blob: Int64
+    package var blob: Int64 = 0
     /// The length of the body in bytes.
-    package var byteCount: Int64
+    package var byteCount: Int64 = 0
     /// Names by which it can be removed together with others: ascending bytewise, each once.
-    package private(set) var tags: [String]
+    package private(set) var tags: [String] = []
     /// Whether eviction leaves it alone.
-    package var isPinned: Bool
+    package var isPinned = false
     /// When it may be swept, in milliseconds since 1970-01-01 UTC; nil: when room is needed.
     package var sweepAt: Int64?
     /// When it was stored, likewise; a confirmation by the server does not change it.
-    package var storedAt: Int64
+    package var storedAt: Int64 = 0
     /// About when it was last used, likewise.
-    package var lastUsedAt: Int64
+    package var lastUsedAt: Int64 = 0
+
+    package init() {}
 
     /// Makes a record without a body, a selection or a tag, last used when it was stored.
     package init(
@@ -103,12 +79,6 @@ package struct ResponseRecord: Hashable, Sendable {
         self.requestedAt = requestedAt
         self.receivedAt = receivedAt
         self.storedAt = storedAt
-        selecting = []
-        demand = .none
-        blob = 0
-        byteCount = 0
-        tags = []
-        isPinned = false
         lastUsedAt = storedAt
     }
 
@@ -125,100 +95,41 @@ package struct ResponseRecord: Hashable, Sendable {
 // MARK: - Coding
 
 extension ResponseRecord {
-    /// Reads a body.
-    package init(decoding body: RawSpan) throws(FormatError) {
-        var reader = TupleReader(body)
-        key = try reader.text()
-        method = try reader.text()
-        url = try reader.text()
-        status = try reader.count("status")
-        fields = try Self.list(try reader.bytes()) { (list) throws(FormatError) in
-            HeaderField(name: try list.text(), value: try list.bytes())
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.text(&key)
+        coder.text(&method)
+        coder.text(&url)
+        coder.count("status", &status)
+        coder.list(&fields)
+        coder.integer(&requestedAt)
+        coder.integer(&receivedAt)
+        coder.list(&selecting, of: SelectingField(name: "", value: nil)) { coder, field in
+            coder.text(&field.name)
+            coder.text(&field.value)
         }
-        requestedAt = try reader.integer()
-        receivedAt = try reader.integer()
-        selecting = try Self.list(try reader.bytes()) { (list) throws(FormatError) in
-            SelectingField(name: try list.text(), value: try list.optionalText())
-        }
-        part = try Self.part(&reader)
-        demand = try reader.state("demand", as: Demand.self)
-        blob = try reader.count("blob")
-        byteCount = try reader.count("byteCount")
-        tags = try Self.list(try reader.bytes()) { (list) throws(FormatError) in try list.text() }
-        for (tag, next) in zip(tags, tags.dropFirst()) where !tag.precedesBytewise(next) {
-            throw .notCanonical(offset: 0)
-        }
-        isPinned = try reader.bool()
-        sweepAt = try reader.optionalInteger()
-        storedAt = try reader.integer()
-        lastUsedAt = try reader.integer()
+        codePart(&coder)
+        coder.state("demand", &demand)
+        coder.count("blob", &blob)
+        coder.count("byteCount", &byteCount)
+        coder.list(&tags, of: "") { $0.text(&$1) }
+        if !zip(tags, tags.dropFirst()).allSatisfy({ $0.precedesBytewise($1) }) { coder.fail(.notCanonical(offset: 0)) }
+        coder.bool(&isPinned)
+        coder.integer(&sweepAt)
+        coder.integer(&storedAt)
+        coder.integer(&lastUsedAt)
     }
 
-    private static func part(_ reader: inout TupleReader) throws(FormatError) -> Part? {
-        let start = try reader.optionalCount("partStart")
-        let end = try reader.optionalCount("partEnd")
-        let total = try reader.optionalCount("partTotal")
-        guard let start, let end else {
-            if let value = start ?? end ?? total { throw .invalidValue(field: "part", value: value) }
-            return nil
+    private mutating func codePart(_ coder: inout FieldCoder) {
+        var (start, end, total) = (part?.start, part?.end, part?.total)
+        coder.count("partStart", &start)
+        coder.count("partEnd", &end)
+        coder.count("partTotal", &total)
+        if let start, let end {
+            coder.require(start <= end && end <= total ?? end, "partEnd", end)
+            part = Part(start: start, end: end, total: total)
+        } else {
+            coder.require(start == nil && end == nil && total == nil, "part", start ?? end ?? total ?? 0)
         }
-        guard start <= end, end <= total ?? end else { throw .invalidValue(field: "partEnd", value: end) }
-        return Part(start: start, end: end, total: total)
-    }
-
-    /// The members of a list: bytes that are a tuple of their own.
-    private static func list<Member>(
-        _ bytes: [UInt8], _ member: (inout TupleReader) throws(FormatError) -> Member
-    ) throws(FormatError) -> [Member] {
-        var members: [Member] = []
-        var reader = TupleReader(bytes.rawSpan)
-        while !reader.isAtEnd { members.append(try member(&reader)) }
-        return members
-    }
-
-    /// The body.
-    package func encode() -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(text: key)
-        writer.append(text: method)
-        writer.append(text: url)
-        writer.append(integer: status)
-        writer.append(bytes: encodedFields())
-        writer.append(integer: requestedAt)
-        writer.append(integer: receivedAt)
-        writer.append(bytes: encodedSelection())
-        writer.append(optionalInteger: part?.start)
-        writer.append(optionalInteger: part?.end)
-        writer.append(optionalInteger: part?.total)
-        writer.append(integer: demand.rawValue)
-        writer.append(integer: blob)
-        writer.append(integer: byteCount)
-        var list = TupleWriter()
-        for tag in tags { list.append(text: tag) }
-        writer.append(bytes: list.bytes)
-        writer.append(bool: isPinned)
-        writer.append(optionalInteger: sweepAt)
-        writer.append(integer: storedAt)
-        writer.append(integer: lastUsedAt)
-        return writer.bytes
-    }
-
-    private func encodedFields() -> [UInt8] {
-        var list = TupleWriter()
-        for field in fields {
-            list.append(text: field.name)
-            list.append(bytes: field.value)
-        }
-        return list.bytes
-    }
-
-    private func encodedSelection() -> [UInt8] {
-        var list = TupleWriter()
-        for field in selecting {
-            list.append(text: field.name)
-            list.append(optionalText: field.value)
-        }
-        return list.bytes
     }
 
     /// Confirms that every part of the record fits the format.

@@ -39,9 +39,5 @@ package struct ServerWaitsRecord: TupleRecord, Hashable, Sendable {
     }
 
     /// The key, ("waits").
-    package static var key: [UInt8] {
-        var writer = TupleWriter()
-        writer.append(text: "waits")
-        return writer.bytes
-    }
+    package static var key: [UInt8] { TupleWriter.bytes { $0.append(text: "waits") } }
 }

@@ -27,27 +27,27 @@ public struct SettledConflict: Hashable, Sendable {
     }
 
     /// When it was settled, in milliseconds since 1970-01-01 UTC.
-    public var time: Int64
+    public var time: Int64 = 0
     /// The entry.
-    public var entryID: UUIDBytes
+    public var entryID = UUIDBytes.zero
     /// The row it was about, where it had an effect on one.
     public var row: RowKey?
     /// The status code of the server's answer.
-    public var status: Int64
+    public var status: Int64 = 0
     /// What decided: the name of a policy, or `host`.
-    public var policy: String
+    public var policy = ""
     /// Whose counts: `remote` the server's, `local` the entry's, `merged` something of both.
-    public var resolution: String
+    public var resolution = ""
     /// The entry that took its place.
     public var successor: UUIDBytes?
     /// The lane of the entry.
-    public var lane: String
+    public var lane = ""
     /// The host's name of the kind of write.
-    public var mutationType: String
+    public var mutationType = ""
     /// The method of the entry.
-    public var method: String
+    public var method = ""
     /// Its endpoint.
-    public var endpoint: String
+    public var endpoint = ""
     /// The account it was made under.
     public var account: String?
     /// What it was about.
@@ -55,7 +55,7 @@ public struct SettledConflict: Hashable, Sendable {
     /// The type of its body.
     public var contentType: String?
     /// When the entry was made, in milliseconds since 1970-01-01 UTC.
-    public var createdAt: Int64
+    public var createdAt: Int64 = 0
     /// The row that the write was made from.
     public var base = Content.none
     /// What the entry was to send.
@@ -68,6 +68,8 @@ public struct SettledConflict: Hashable, Sendable {
     public var merged = Content.none
     /// The entity tag of what the server held.
     public var entityTag: String?
+
+    init() {}
 
     /// A conflict of an entry, without any payload.
     public init(
@@ -90,82 +92,45 @@ public struct SettledConflict: Hashable, Sendable {
 // MARK: - Coding
 
 extension SettledConflict {
-    /// Reads what follows kind and time.
-    init(time: Int64, reading reader: inout TupleReader) throws(FormatError) {
-        self.time = time
-        entryID = try reader.uuid()
-        row = try Self.row(&reader)
-        status = try reader.integer()
-        policy = try reader.text()
-        resolution = try reader.text()
-        successor = try reader.optionalUUID()
-        lane = try reader.text()
-        mutationType = try reader.text()
-        method = try reader.text()
-        endpoint = try reader.text()
-        account = try reader.optionalText()
-        entity = try reader.optionalText()
-        contentType = try reader.optionalText()
-        createdAt = try reader.integer()
-        base = try Content(reading: &reader)
-        local = try Content(reading: &reader)
-        shown = try Content(reading: &reader)
-        remote = try Content(reading: &reader)
-        merged = try Content(reading: &reader)
-        entityTag = try reader.optionalText()
-    }
-
-    private static func row(_ reader: inout TupleReader) throws(FormatError) -> RowKey? {
-        guard let group = try reader.optionalText() else {
-            for _ in 0..<3 where try !reader.takeNull() { throw .invalidValue(field: "row", value: 0) }
-            return nil
-        }
-        return RowKey(
-            resource: ResourceKey(group, try reader.integer()), type: try reader.text(), key: try reader.recordKey())
-    }
-
-    /// Appends what follows kind and time.
-    func append(to writer: inout TupleWriter) {
-        writer.append(uuid: entryID)
-        if let row {
-            writer.append(resource: row.resource)
-            writer.append(text: row.type)
-            writer.append(recordKey: row.key)
-        } else {
-            for _ in 0..<4 { writer.appendNull() }
-        }
-        writer.append(integer: status)
-        writer.append(text: policy)
-        writer.append(text: resolution)
-        writer.append(optionalUUID: successor)
-        writer.append(text: lane)
-        writer.append(text: mutationType)
-        writer.append(text: method)
-        writer.append(text: endpoint)
-        writer.append(optionalText: account)
-        writer.append(optionalText: entity)
-        writer.append(optionalText: contentType)
-        writer.append(integer: createdAt)
-        for content in [base, local, shown, remote, merged] { content.append(to: &writer) }
-        writer.append(optionalText: entityTag)
+    /// Visits what follows kind and time.
+    mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.uuid(&entryID)
+        coder.row("row", &row)
+        coder.integer(&status)
+        coder.text(&policy)
+        coder.text(&resolution)
+        coder.uuid(&successor)
+        coder.text(&lane)
+        coder.text(&mutationType)
+        coder.text(&method)
+        coder.text(&endpoint)
+        coder.text(&account)
+        coder.text(&entity)
+        coder.text(&contentType)
+        coder.integer(&createdAt)
+        base.codeFields(&coder)
+        local.codeFields(&coder)
+        shown.codeFields(&coder)
+        remote.codeFields(&coder)
+        merged.codeFields(&coder)
+        coder.text(&entityTag)
     }
 }
 
 extension SettledConflict.Content {
-    fileprivate init(reading reader: inout TupleReader) throws(FormatError) {
-        switch try reader.element() {
+    fileprivate mutating func codeFields(_ coder: inout FieldCoder) {
+        var element =
+            switch self {
+            case .none: TupleElement.null
+            case .bytes(let payload): TupleElement.bytes(payload)
+            case .leftOut(let count): TupleElement.integer(count)
+            }
+        coder.element(&element)
+        switch element {
         case .null: self = .none
         case .bytes(let payload): self = .bytes(payload)
         case .integer(let count) where count >= 0: self = .leftOut(count)
-        default: throw .invalidValue(field: "content", value: 0)
-        }
-    }
-
-    fileprivate func append(to writer: inout TupleWriter) {
-        switch self {
-        case .none: writer.appendNull()
-        case .bytes(let payload): writer.append(bytes: payload)
-        case .leftOut(let count): writer.append(integer: count)
+        default: coder.fail(.invalidValue(field: "content", value: 0))
         }
     }
 }

@@ -1,16 +1,18 @@
 /// A record of `collections`: how a row that was fetched by itself was fetched.
 ///
 /// FORMAT.md, "collections". Key: (3, group, id, type, key). It may outlive the row, and means nothing without it.
-package struct SingleAnswerRecord: Hashable, Sendable {
+package struct SingleAnswerRecord: TupleRecord, Hashable, Sendable {
     /// The entity tag as the server sent it.
     package var entityTag: String?
     /// The last-modified date as the server sent it.
     package var lastModified: String?
     /// When the server last sent or confirmed it, in milliseconds since 1970-01-01 UTC.
-    package var fetchedAt: Int64
-    /// The generation that the row was in; nil where its resource had no rows, and in records of older versions. The record
+    package var fetchedAt: Int64 = 0
+    /// The generation that the row was in; nil where its resource had no rows. The record
     /// means nothing when another generation is live.
     package var generation: Int64?
+
+    package init() {}
 
     /// Makes a record.
     package init(
@@ -22,23 +24,11 @@ package struct SingleAnswerRecord: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// Reads a body.
-    package init(decoding body: RawSpan) throws(FormatError) {
-        var reader = TupleReader(body)
-        entityTag = try reader.optionalText()
-        lastModified = try reader.optionalText()
-        fetchedAt = try reader.integer()
-        // Not there in records of older versions; whatever else is there names no generation.
-        generation = try? reader.optionalCount("generation")
-    }
-
-    /// The body.
-    package func encode() -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(optionalText: entityTag)
-        writer.append(optionalText: lastModified)
-        writer.append(integer: fetchedAt)
-        if let generation { writer.append(integer: generation) }
-        return writer.bytes
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.text(&entityTag)
+        coder.text(&lastModified)
+        coder.integer(&fetchedAt)
+        coder.trailing(&generation)
+        coder.require(generation ?? 0 >= 0, "generation", generation ?? 0)
     }
 }

@@ -1,7 +1,7 @@
 /// Why the snapshot of a resource could not be brought in, as the resource's record keeps it.
 ///
 /// FORMAT.md, "resources", element 15. Cleared when a snapshot comes in, and when the resource is withdrawn.
-package struct SnapshotFailure: Hashable, Sendable {
+package struct SnapshotFailure: TupleRecord, Hashable, Sendable {
     /// What may help.
     package enum Kind: Int64, Sendable, CaseIterable {
         /// The same request may succeed later.
@@ -13,13 +13,15 @@ package struct SnapshotFailure: Hashable, Sendable {
     }
 
     /// What may help.
-    package var kind: Kind
+    package var kind = Kind.transient
     /// The attempts that failed in a row, at least 1.
-    package var count: Int64
+    package var count: Int64 = 0
     /// When the last one failed, in milliseconds since 1970-01-01 UTC.
-    package var failedAt: Int64
+    package var failedAt: Int64 = 0
     /// Why: one line without content, at most ``Limits/errorText`` bytes.
-    package var reason: String
+    package var reason = ""
+
+    package init() {}
 
     /// Makes a failure.
     package init(kind: Kind, count: Int64, failedAt: Int64, reason: String) {
@@ -29,21 +31,10 @@ package struct SnapshotFailure: Hashable, Sendable {
         self.reason = reason
     }
 
-    init(decoding list: [UInt8]) throws(FormatError) {
-        var reader = TupleReader(list.rawSpan)
-        kind = try reader.state("snapshotFailure", as: Kind.self)
-        count = try reader.count("snapshotFailures")
-        failedAt = try reader.integer()
-        reason = try reader.text()
-    }
-
-    /// The list that stands in the record.
-    func encode() -> [UInt8] {
-        var writer = TupleWriter()
-        writer.append(integer: kind.rawValue)
-        writer.append(integer: count)
-        writer.append(integer: failedAt)
-        writer.append(text: reason)
-        return writer.bytes
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.state("snapshotFailure", &kind)
+        coder.count("snapshotFailures", &count)
+        coder.integer(&failedAt)
+        coder.text(&reason)
     }
 }

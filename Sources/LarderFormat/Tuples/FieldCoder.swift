@@ -120,6 +120,29 @@ package struct FieldCoder: ~Escapable {
     mutating func row(_ value: inout RowKey) {
         code(&value, read: { (reader) throws(FormatError) in try reader.row() }, write: { $0.append(row: $1) })
     }
+
+    /// The elements are the four of a row's full name, or nulls. `field` is its name in errors.
+    mutating func row(_ field: String, _ value: inout RowKey?) {
+        var (group, id, type, key) = (value?.resource.group, value?.resource.id, value?.type, value?.key)
+        text(&group)
+        integer(&id)
+        text(&type)
+        code(
+            &key, read: { (reader) throws(FormatError) in try reader.recordKey() },
+            write: { $0.append(recordKey: $1) })
+        if let group, let id, let type, let key {
+            value = RowKey(resource: ResourceKey(group, id), type: type, key: key)
+        } else {
+            require(group == nil && id == nil && type == nil && key == nil, field, 0)
+        }
+    }
+
+    /// The element is of any kind.
+    mutating func element(_ value: inout TupleElement) {
+        code(
+            &value, read: { (reader) throws(FormatError) in try reader.element() },
+            write: { $0.append(element: $1) })
+    }
 }
 
 // MARK: - Rules
@@ -154,6 +177,26 @@ extension FieldCoder {
     /// The element is an integer and is written only where there is one; what else stands here is of a later version.
     mutating func trailing(_ value: inout Int64?) {
         if isReading ? reader.isAtInteger : value != nil { integer(&value) } else { value = nil }
+    }
+
+    /// As ``trailing(_:)``, of the bytes that a record is encoded to.
+    mutating func trailing<Part: TupleRecord>(_ part: inout Part?) {
+        guard isReading ? reader.isAtBytes : part != nil else { return part = nil }
+        var content = part?.encode() ?? []
+        bytes(&content)
+        if !isReading || failure != nil { return }
+        do throws(FormatError) { part = try Part(decoding: content.rawSpan) } catch { failure = error }
+    }
+
+    /// All elements that follow, whatever their kinds.
+    mutating func rest(_ elements: inout [TupleElement]) {
+        if isReading { elements = [] }
+        for index in elements.indices { element(&elements[index]) }
+        while isReading, failure == nil, !reader.isAtEnd {
+            var next = TupleElement.null
+            element(&next)
+            elements.append(next)
+        }
     }
 
     /// Reading fails unless the values read so far fit together.

@@ -8,9 +8,7 @@ extension TupleReader {
 
     /// Reads a number that cannot be negative, or null.
     mutating func optionalCount(_ field: String) throws(FormatError) -> Int64? {
-        guard let value = try optionalInteger() else { return nil }
-        guard value >= 0 else { throw .invalidValue(field: field, value: value) }
-        return value
+        try takeNull() ? nil : count(field)
     }
 
     /// Reads a state by its number.

@@ -38,11 +38,6 @@ package struct TupleReader: ~Escapable {
         return try integerBody(code: code)
     }
 
-    /// Reads an integer, or null.
-    package mutating func optionalInteger() throws(FormatError) -> Int64? {
-        try takeNull() ? nil : integer()
-    }
-
     /// Reads a text.
     package mutating func text() throws(FormatError) -> String {
         let code = try peek()
@@ -50,21 +45,11 @@ package struct TupleReader: ~Escapable {
         return try textBody()
     }
 
-    /// Reads a text, or null.
-    package mutating func optionalText() throws(FormatError) -> String? {
-        try takeNull() ? nil : text()
-    }
-
     /// Reads bytes.
     package mutating func bytes() throws(FormatError) -> [UInt8] {
         let code = try peek()
         guard code == TupleCode.bytes else { throw unexpected(.bytes, code: code) }
         return try escapedBody()
-    }
-
-    /// Reads bytes, or null.
-    package mutating func optionalBytes() throws(FormatError) -> [UInt8]? {
-        try takeNull() ? nil : bytes()
     }
 
     /// Reads a truth value.
@@ -84,11 +69,6 @@ package struct TupleReader: ~Escapable {
         else { throw .truncated(offset: source.byteCount) }
         offset += 17
         return UUIDBytes(high: high.byteSwapped, low: low.byteSwapped)
-    }
-
-    /// Reads a UUID, or null.
-    package mutating func optionalUUID() throws(FormatError) -> UUIDBytes? {
-        try takeNull() ? nil : uuid()
     }
 
     /// Reads a record key. A text that is a canonical decimal is refused: one key has one encoding.

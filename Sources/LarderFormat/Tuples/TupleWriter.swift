@@ -8,43 +8,30 @@ package struct TupleWriter {
     /// Makes an empty tuple.
     package init() {}
 
+    /// The tuple that `append` writes.
+    package static func bytes(_ append: (inout TupleWriter) -> Void) -> [UInt8] {
+        var writer = TupleWriter()
+        append(&writer)
+        return writer.bytes
+    }
+
     /// Appends null.
     package mutating func appendNull() { put(TupleCode.null) }
 
     /// Appends an integer.
     package mutating func append(integer: Int64) { put(integer: integer) }
 
-    /// Appends an integer, or null.
-    package mutating func append(optionalInteger: Int64?) {
-        if let integer = optionalInteger { put(integer: integer) } else { appendNull() }
-    }
-
     /// Appends a text.
     package mutating func append(text: String) { put(text: text) }
 
-    /// Appends a text, or null.
-    package mutating func append(optionalText: String?) {
-        if let text = optionalText { put(text: text) } else { appendNull() }
-    }
-
     /// Appends bytes.
     package mutating func append(bytes: [UInt8]) { put(bytes: bytes) }
-
-    /// Appends bytes, or null.
-    package mutating func append(optionalBytes: [UInt8]?) {
-        if let bytes = optionalBytes { put(bytes: bytes) } else { appendNull() }
-    }
 
     /// Appends a truth value.
     package mutating func append(bool: Bool) { put(bool: bool) }
 
     /// Appends a UUID.
     package mutating func append(uuid: UUIDBytes) { put(uuid: uuid) }
-
-    /// Appends a UUID, or null.
-    package mutating func append(optionalUUID: UUIDBytes?) {
-        if let uuid = optionalUUID { put(uuid: uuid) } else { appendNull() }
-    }
 
     /// Appends a record key: a decimal where `recordKey` is a canonical decimal, else a text.
     package mutating func append(recordKey: String) { put(recordKey: recordKey) }

@@ -15,7 +15,7 @@ extension StoredResponse {
         self.init(
             method: method, url: record.url, status: HTTPResponse.Status(code: Int(record.status)), fields: fields,
             requestedAt: record.requestedAt, receivedAt: record.receivedAt,
-            selecting: record.selecting.map { SelectingField(name: $0.name, value: $0.value) },
+            selecting: record.selecting,
             coverage: record.part.map { .part($0.start..<$0.end, total: $0.total) } ?? .whole,
             isInvalidated: record.demand == .validation, isRefreshDue: record.demand == .refresh)
     }
@@ -30,7 +30,7 @@ extension ResponseRecord {
             key: key, method: response.method.rawValue, url: response.url, status: Int64(response.status.code),
             fields: response.fields.map { HeaderField(name: $0.name.rawName, value: $0.bytes) },
             requestedAt: response.requestedAt, receivedAt: response.receivedAt, storedAt: now)
-        selecting = response.selecting.map { SelectingField(name: $0.name, value: $0.value) }
+        selecting = response.selecting
         part = Part(response.coverage)
         demand = Demand(response)
         setTags(options.tags)
@@ -41,7 +41,7 @@ extension ResponseRecord {
     /// Takes over what a server's confirmation, or an invalidation, changes. Key and body stay.
     mutating func refresh(with response: StoredResponse) {
         // Another `Vary` selects by other fields.
-        selecting = response.selecting.map { SelectingField(name: $0.name, value: $0.value) }
+        selecting = response.selecting
         status = Int64(response.status.code)
         fields = response.fields.map { HeaderField(name: $0.name.rawName, value: $0.bytes) }
         requestedAt = response.requestedAt

@@ -1,23 +1,10 @@
 public import HTTPTypes
+public import LarderFormat
 
 /// A response as a cache keeps it: everything but its body.
 ///
 /// RFC 9111 §3. What must not be kept (fields of one hop, credentials, cookies) is not in it any more.
 public struct StoredResponse: Hashable, Sendable {
-    /// A request's field that selected this response, by the response's `Vary`. RFC 9111 §4.1.
-    public struct SelectingField: Hashable, Sendable {
-        /// The name, in lower case.
-        public var name: String
-        /// The request's combined and normalised value; nil when it had no such field.
-        public var value: String?
-
-        /// A selecting field of these parts.
-        public init(name: String, value: String?) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// Which part of the representation the kept body is. RFC 9111 §3.3, §3.4.
     public enum Coverage: Hashable, Sendable {
         /// All of it.

@@ -1,5 +1,5 @@
-internal import LarderFormat
-public import LarderStore
+public import LarderFormat
+internal import LarderStore
 internal import LarderTransport
 internal import Logging
 internal import Synchronization

@@ -1,3 +1,4 @@
+package import LarderFormat
 package import LarderStore
 
 /// What happens to the upload of a buffer.

@@ -1,3 +1,4 @@
+internal import LarderFormat
 internal import LarderStore
 
 // Secrets, and the store that lists their names.

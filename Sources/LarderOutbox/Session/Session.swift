@@ -1,4 +1,4 @@
-internal import LarderFormat
+public import LarderFormat
 public import LarderStore
 public import LarderTransport
 internal import Logging

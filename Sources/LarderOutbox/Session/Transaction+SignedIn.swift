@@ -1,3 +1,4 @@
+internal import LarderFormat
 internal import LarderStore
 
 extension Transaction {

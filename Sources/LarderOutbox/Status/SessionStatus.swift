@@ -1,3 +1,4 @@
+public import LarderFormat
 public import LarderStore
 
 /// How a session is, for whoever shows it.

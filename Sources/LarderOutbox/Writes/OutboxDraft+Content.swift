@@ -39,7 +39,8 @@ extension OutboxDraft {
             writer.append(integer: blob.byteCount)
             writer.append(integer: Int64(bitPattern: content))
         } else {
-            writer.append(optionalInteger: blob?.number)
+            // Without, each blob is another body.
+            if let blob { writer.append(integer: blob.number) } else { writer.appendNull() }
         }
         return writer.bytes.rawSpan.xxh64(seed: 0)
     }

@@ -68,7 +68,7 @@ extension FilterReadiness {
         let readiness: ResourceReadiness
         let isToGo: Bool
 
-        init(_ key: ResourceKey, _ member: MemberRecord, _ resource: ResourceRecord, in filter: FilterRecord) {
+        init(_ key: ResourceKey, _ member: MemberRecord, _ resource: ResourceRecord, in filter: FilterState) {
             let isFinished = member.finishedInRun == filter.run
             readiness = ResourceReadiness(
                 key, resource, isFinishedInRun: filter.isBootstrapping ? isFinished : nil)
@@ -78,8 +78,8 @@ extension FilterReadiness {
         }
     }
 
-    init(_ record: FilterRecord, _ stored: [Member]) {
-        filter = record.canonicalText
+    init(_ record: FilterState, _ stored: [Member]) {
+        filter = record.filter
         asOfSequence = record.lastUntilSequence
         syncedAt = record.tokenUpdatedAt
         isBootstrapping = record.isBootstrapping

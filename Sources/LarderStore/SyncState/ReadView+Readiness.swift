@@ -15,7 +15,7 @@ extension ReadView {
     /// - Complexity: reads every filter's record, and of this one every member with a lookup each; no row is read.
     public borrowing func readiness(of filter: String) throws -> FilterReadiness? {
         let found = try tables.readableFilters(in: transaction).first {
-            $0.record.canonicalText.utf8.elementsEqual(filter.utf8)
+            $0.record.filter.utf8.elementsEqual(filter.utf8)
         }
         if let (number, record) = found { return try readiness(number, record) }
         // Nothing is known of it unless another one, which cannot be read, was it.
@@ -42,7 +42,7 @@ extension ReadView {
         try readiness(of: resource).map { FilterReadiness(list: $0, named: name) }
     }
 
-    private borrowing func readiness(_ number: Int64, _ record: FilterRecord) throws -> FilterReadiness {
+    private borrowing func readiness(_ number: Int64, _ record: FilterState) throws -> FilterReadiness {
         let members = try tables.members(of: number, in: transaction).map { key, member in
             // A member without a record is damage that `verify` reports; nothing of it is here.
             let resource = try tables.resource(key, in: transaction) ?? ResourceRecord()

@@ -5,7 +5,7 @@ public struct ResourceReadiness: Hashable, Sendable {
     /// Group and number.
     public let key: ResourceKey
     /// What a reader may see of it.
-    public let state: Resource.State
+    public let state: ResourceState
     /// The server sequence that its rows are as of: every change of it up to there is in them.
     public let floor: Int64
     /// The generation that readers see, or nil while there is none; never used twice.

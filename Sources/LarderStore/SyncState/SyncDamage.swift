@@ -24,7 +24,7 @@ extension ReadView {
         damage.resources = try tables.damagedKeys(
             .resources, in: transaction, ResourceRecord.decodeKey, ResourceRecord.init(decoding:))
         damage.filters = try tables.damagedKeys(
-            .filters, in: transaction, FilterRecord.decodeKey, FilterRecord.init(decoding:))
+            .filters, in: transaction, FilterState.decodeKey, FilterState.init(decoding:))
         damage.members = try tables.damagedKeys(
             .members, in: transaction,
             { (key) throws(FormatError) in
@@ -56,12 +56,12 @@ extension Transaction {
             guard let canonicalText, try filter(canonicalText) == nil else { break }
             let members = try members(ofFilter: number)
             guard members.allSatisfy({ covers($0.resource) }) else { continue }
-            var record = FilterRecord(canonicalText: canonicalText)
+            var record = FilterState(filter: canonicalText)
             // No run of it may take what an earlier one has listed for its own.
             record.run = members.map { max($0.record.listedInRun, $0.record.finishedInRun ?? 0) }.max() ?? 0
             record.isBootstrapping = true
             try put(body: record.encode(), in: .filters) { (key) throws(FormatError) in
-                try FilterRecord.appendKey(number, to: &key)
+                try FilterState.appendKey(number, to: &key)
             }
             effects.changes.noteFilter(canonicalText)
             shared.host.logger.warning("the record of a filter was damaged, and it is bootstrapped anew")
@@ -85,7 +85,7 @@ final class MemberRestoring: RowStage {
                 try MemberRecord.appendKey(filter: number, resource: resource, to: &key)
             }
             if filter.token == nil { continue }
-            try transaction.updateFilter(filter.canonicalText) { filter in
+            try transaction.updateFilter(filter.filter) { filter in
                 filter.token = nil
                 filter.isBootstrapping = true
             }

@@ -3,13 +3,13 @@ package import LarderFormat
 
 extension Transaction {
     /// The filter with a canonical text, and its number.
-    package func filter(_ canonicalText: String) throws -> (number: Int64, record: FilterRecord)? {
-        try filters().first { $0.record.canonicalText.utf8.elementsEqual(canonicalText.utf8) }
+    package func filter(_ canonicalText: String) throws -> (number: Int64, record: FilterState)? {
+        try filters().first { $0.record.filter.utf8.elementsEqual(canonicalText.utf8) }
     }
 
     /// Every filter that can be read and its number, in the order they were first synced: a damaged one must not stop the
     /// others.
-    package func filters() throws -> [(number: Int64, record: FilterRecord)] {
+    package func filters() throws -> [(number: Int64, record: FilterState)] {
         try tables.readableFilters(in: engine)
     }
 
@@ -24,21 +24,21 @@ extension Transaction {
     /// - Throws: ``StoreError/invalid(_:)`` for a text or token beyond the limits.
     @discardableResult
     package mutating func updateFilter(
-        _ canonicalText: String, _ edit: (inout FilterRecord) -> Void
+        _ canonicalText: String, _ edit: (inout FilterState) -> Void
     ) throws -> Int64 {
         let found = try filter(canonicalText)
-        var record = found?.record ?? FilterRecord(canonicalText: canonicalText)
+        var record = found?.record ?? FilterState(filter: canonicalText)
         edit(&record)
         record.lastError = record.lastError.flatMap(ErrorLine.init)?.text
         do throws(FormatError) {
-            try Limits.check(filter: record.canonicalText)
+            try Limits.check(filter: record.filter)
             if let token = record.token { try Limits.check(token: token) }
         } catch {
             throw StoreError.invalid(error)
         }
         let number = try found?.number ?? next(\.nextFilter)
         try put(body: record.encode(), in: .filters) { (key) throws(FormatError) in
-            try FilterRecord.appendKey(number, to: &key)
+            try FilterState.appendKey(number, to: &key)
         }
         effects.changes.noteFilter(canonicalText)
         return number
@@ -94,7 +94,7 @@ extension Transaction {
         let members = try members(ofFilter: number)
         for (resource, _) in members { try removeMember(ofFilter: number, resource) }
         try remove(
-            key: Self.key { (key) throws(FormatError) in try FilterRecord.appendKey(number, to: &key) },
+            key: Self.key { (key) throws(FormatError) in try FilterState.appendKey(number, to: &key) },
             in: .filters)
         let others = try filterNumbers()
         for (resource, _) in members where try !isMember(resource, ofAny: others) {
@@ -117,12 +117,12 @@ extension Tables {
     /// Every filter by number. There are few: a program has as many as it has kinds of content.
     func filters<Source: TableReader & ~Copyable>(
         in source: borrowing Source
-    ) throws -> [(number: Int64, record: FilterRecord)] {
-        var found: [(number: Int64, record: FilterRecord)] = []
+    ) throws -> [(number: Int64, record: FilterState)] {
+        var found: [(number: Int64, record: FilterState)] = []
         try forEach(.filters, prefix: [], in: source) { key, body in
             found.append(
                 try decoding(.filters) { () throws(FormatError) in
-                    (try FilterRecord.decodeKey(key), try FilterRecord(decoding: body))
+                    (try FilterState.decodeKey(key), try FilterState(decoding: body))
                 })
             return true
         }
@@ -132,11 +132,11 @@ extension Tables {
     /// Those filters that can be read.
     func readableFilters<Source: TableReader & ~Copyable>(
         in source: borrowing Source
-    ) throws -> [(number: Int64, record: FilterRecord)] {
-        var found: [(number: Int64, record: FilterRecord)] = []
+    ) throws -> [(number: Int64, record: FilterState)] {
+        var found: [(number: Int64, record: FilterState)] = []
         try forEachReadable(.filters, in: source) { key, body throws(FormatError) in
-            (try FilterRecord.decodeKey(key), try FilterRecord(decoding: body))
-        } _: { (filter: (number: Int64, record: FilterRecord)) in
+            (try FilterState.decodeKey(key), try FilterState(decoding: body))
+        } _: { (filter: (number: Int64, record: FilterState)) in
             found.append(filter)
         }
         return found
@@ -146,7 +146,7 @@ extension Tables {
     func filterNumbers<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [Int64] {
         var found: [Int64] = []
         try forEachRaw(.filters, prefix: [], in: source) { entry in
-            if let number = try? FilterRecord.decodeKey(entry.key) { found.append(number) }
+            if let number = try? FilterState.decodeKey(entry.key) { found.append(number) }
             return true
         }
         return found

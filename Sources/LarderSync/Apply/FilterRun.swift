@@ -87,7 +87,7 @@ extension Transaction {
     mutating func beginBootstrap(
         _ canonicalText: String, after rejection: Rejection?, now: Int64, isByHand: Bool
     ) throws -> FilterRun {
-        var run = FilterRecord(canonicalText: canonicalText)
+        var run = FilterState(filter: canonicalText)
         var interrupted: Int64?
         let journalAtBegin = try nextJournalSequence()
         let number = try updateFilter(canonicalText) { record in

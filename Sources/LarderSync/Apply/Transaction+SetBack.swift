@@ -12,7 +12,7 @@ extension Transaction {
         for (number, filter) in try filters() where number != run.number {
             guard let member = try member(ofFilter: number, resource) else { continue }
             let isBehind = filter.token != nil && filter.lastUntilSequence.map { $0 <= sequence } == true
-            try updateFilter(filter.canonicalText) { record in
+            try updateFilter(filter.filter) { record in
                 record.run += 1
                 if isBehind { return }
                 record.token = nil

@@ -53,7 +53,7 @@ struct StoreCheck {
 
     private func checkUnseen(_ resource: Resource) throws {
         let count = try store.read { try $0.forEachRow(in: .all(of: resource.key)) { _ in } }
-        #expect(count == 0, "\(resource.key) is \(resource.state.rawValue) and has rows")
+        #expect(count == 0, "\(resource.key) is \(resource.state) and has rows")
     }
 
     /// Invariants 2 and 4: a token is there only with everything it stands for, and whatever is seen has a member.
@@ -96,7 +96,7 @@ struct StoreCheck {
                     || model.isHidden(content.key, after: resource.floor)
                 #expect(
                     resource.floor > bound && isHidden,
-                    "\(content.key) is \(resource.state.rawValue) at \(bound), its floor \(resource.floor)")
+                    "\(content.key) is \(resource.state) at \(bound), its floor \(resource.floor)")
             }
         }
     }

@@ -73,9 +73,9 @@ import Testing
         try expectBoth("generation", Example.generation(byteCount: size, digest: digest), { $0.encode() }) {
             try GenerationRecord(decoding: $0)
         }
-        try expectBoth("filter", Example.filter, { $0.encode() }) { try FilterRecord(decoding: $0) }
+        try expectBoth("filter", Example.filter, { $0.encode() }) { try FilterState(decoding: $0) }
         try expectBoth("filter-rejected", Example.rejectedFilter, { $0.encode() }) {
-            try FilterRecord(decoding: $0)
+            try FilterState(decoding: $0)
         }
         try expectBoth("member", Example.member, { $0.encode() }) { try MemberRecord(decoding: $0) }
         try expectBoth("outbox-entry", Example.entry, { $0.encode() }) { try OutboxRecord(decoding: $0) }
@@ -91,10 +91,10 @@ import Testing
         try expectBoth("garbage", Example.garbage, { $0.encode() }) { try GarbageRecord(decoding: $0) }
         try expectBoth("journal", Example.journal, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("journal-evicted", Example.evicted, { $0.encode() }) { try JournalRecord(decoding: $0) }
-        try expectBoth("session", Example.session, { $0.encode() }) { try SessionRecord(decoding: $0) }
+        try expectBoth("session", Example.session, { $0.encode() }) { try StoredSession(decoding: $0) }
         try expectBoth("waits", Example.waits, { $0.encode() }) { try ServerWaitsRecord(decoding: $0) }
-        try expectBoth("buffer", Example.buffer, { $0.encode() }) { try BufferRecord(decoding: $0) }
-        try expectBoth("buffer-point", Example.point, { $0.encode() }) { try BufferPointRecord(decoding: $0) }
+        try expectBoth("buffer", Example.buffer, { $0.encode() }) { try BufferState(decoding: $0) }
+        try expectBoth("buffer-point", Example.point, { $0.encode() }) { try BufferedPoint(decoding: $0) }
         try expectBoth("journal-conflict", Example.settled, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("collection-name", CollectionNumberRecord(number: 1), { $0.encode() }) {
             try CollectionNumberRecord(decoding: $0)

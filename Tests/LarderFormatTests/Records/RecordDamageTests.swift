@@ -24,10 +24,10 @@ private struct Kind: Sendable, CustomTestStringConvertible {
             try GenerationRecord(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "filter", body: Example.filter.encode()) {
-            try FilterRecord(decoding: $0.rawSpan).encode()
+            try FilterState(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "filter after a rejection", body: Example.rejectedFilter.encode()) {
-            try FilterRecord(decoding: $0.rawSpan).encode()
+            try FilterState(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "member", body: Example.member.encode()) {
             try MemberRecord(decoding: $0.rawSpan).encode()
@@ -78,16 +78,16 @@ private struct Kind: Sendable, CustomTestStringConvertible {
             try JournalRecord(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "session", body: Example.session.encode()) {
-            try SessionRecord(decoding: $0.rawSpan).encode()
+            try StoredSession(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "waits", body: Example.waits.encode()) {
             try ServerWaitsRecord(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "buffer", body: Example.buffer.encode()) {
-            try BufferRecord(decoding: $0.rawSpan).encode()
+            try BufferState(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "buffer's point", body: Example.point.encode()) {
-            try BufferPointRecord(decoding: $0.rawSpan).encode()
+            try BufferedPoint(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "conflict", body: Example.settled.encode()) {
             try JournalRecord(decoding: $0.rawSpan).encode()

@@ -3,9 +3,9 @@ import Testing
 
 @Suite struct `The fields of records` {
     @Test func `have only the states that FORMAT.md lists`() {
-        #expect(ResourceRecord.State.allCases.map(\.rawValue) == [0, 1, 2, 3])
+        #expect(ResourceState.allCases.map(\.rawValue) == [0, 1, 2, 3])
         #expect(GarbageKey.Kind.allCases.map(\.rawValue) == [0, 1, 2, 3, 4])
-        #expect(IndexRecord.State.allCases.map(\.rawValue) == [0, 1])
+        #expect(IndexState.allCases.map(\.rawValue) == [0, 1])
         var body = encode([.integer(4)])
         body += ResourceRecord().encode().dropFirst(2)
         #expect(throws: FormatError.invalidValue(field: "state", value: 4)) {
@@ -18,6 +18,27 @@ import Testing
         #expect(throws: FormatError.invalidValue(field: "storedSize", value: -1)) {
             try CountersRecord(decoding: body.rawSpan)
         }
+    }
+
+    @Test func `are refused where they do not fit together`() {
+        func expect<Record: TupleRecord>(_ record: Record, _ field: String, _ value: Int64) {
+            let body = record.encode()
+            #expect(throws: FormatError.invalidValue(field: field, value: value)) {
+                _ = try Record(decoding: body.rawSpan)
+            }
+        }
+        expect(CollectionHolderRecord(times: 0), "times", 0)
+        expect(BlobRecord(byteCount: 1, chunkSize: 0, digest: 1), "chunkSize", 0)
+        expect(SaltRecord(salt: [1, 2]), "salt", 2)
+        var filter = Example.filter
+        filter.run = .max
+        expect(filter, "run", .max)
+        var session = StoredSession(state: .signedOut, account: nil, changedAt: 1, signedInAt: 1)
+        session.state = .expired
+        expect(session, "account", 2)
+        var response = Example.response
+        response.part = ResponseRecord.Part(start: 5, end: 4, total: nil)
+        expect(response, "partEnd", 4)
     }
 
     @Test func `keep a digest of all ones`() throws {
@@ -52,7 +73,7 @@ import Testing
         try GenerationRecord.appendKey(.max, to: &buffer)
         let generationKey = buffer.array()
         #expect(try GenerationRecord.decodeKey(generationKey.rawSpan) == .max)
-        #expect(try FilterRecord.decodeKey(generationKey.rawSpan) == .max)
+        #expect(try FilterState.decodeKey(generationKey.rawSpan) == .max)
         #expect(try JournalRecord.decodeKey(generationKey.rawSpan) == .max)
     }
 }

@@ -61,8 +61,8 @@ enum Example {
         GenerationRecord(owner: owner, rowCount: 3, byteCount: byteCount, digest: digest)
     }
 
-    static let filter: FilterRecord = {
-        var record = FilterRecord(canonicalText: "translations:19")
+    static let filter: FilterState = {
+        var record = FilterState(filter: "translations:19")
         record.token = "c2VxOjQ3MTE"
         record.tokenUpdatedAt = midnight + 5000
         record.lastUntilSequence = 4711
@@ -72,8 +72,8 @@ enum Example {
         return record
     }()
 
-    static let rejectedFilter: FilterRecord = {
-        var record = FilterRecord(canonicalText: "tafsirs:*")
+    static let rejectedFilter: FilterState = {
+        var record = FilterState(filter: "tafsirs:*")
         record.tokenUpdatedAt = midnight - 86_400_000
         record.lastUntilSequence = 4650
         record.run = 3
@@ -203,13 +203,12 @@ enum Example {
     static let garbage = GarbageRecord(
         process: UUIDBytes(high: 0xc0ff_ee00_1234_4abc, low: 0x8def_0123_4567_89ab), count: 40, byteCount: 1234)
 
-    static let session: SessionRecord = {
-        var record = SessionRecord(
+    static let session: StoredSession = {
+        var record = StoredSession(
             state: .expired, account: "ada", changedAt: midnight + 4500, signedInAt: midnight - 86_400_000)
-        record.values = [
-            .init(name: "locale", content: Array("de".utf8)), .init(name: "workspace", content: Array("17".utf8)),
-        ]
-        record.secretNames = ["token"]
+        record.setValue(Array("de".utf8), named: "locale")
+        record.setValue(Array("17".utf8), named: "workspace")
+        record.addSecretName("token")
         return record
     }()
 
@@ -217,24 +216,25 @@ enum Example {
         .init(server: "https://api.example.org", until: midnight + 65_000, notedAt: midnight + 5000)
     ])
 
-    static let buffer: BufferRecord = {
-        var record = BufferRecord()
+    static let buffer: BufferState = {
+        var record = BufferState()
         record.nextSequence = 8
         record.pointCount = 1
         record.dropped = 6
-        record.flight = BufferRecord.Flight(first: 7, last: 7, key: doneID)
-        record.tries = 1
-        record.failures = 1
-        record.dueAt = midnight + 9000
+        record.upload.flight = BufferUpload.Flight(sequences: 7...7, key: doneID)
+        record.upload.tries = 1
+        record.upload.failures = 1
+        record.upload.dueAt = midnight + 9000
         return record
     }()
 
-    static let point = BufferPointRecord(time: midnight + 8000, payload: Array("{\"latitude\":-6.2}".utf8))
+    static let point = BufferedPoint(time: midnight + 8000, payload: Array("{\"latitude\":-6.2}".utf8))
 
     static let journal = JournalRecord(
         time: midnight + 5500,
         event: .outcome(
-            JournalRecord.Outcome(entryID: doneID, lane: "notes", sequence: 1, outcome: "accepted")))
+            OutboxOutcome(
+                id: doneID, lane: "notes", sequence: 1, time: midnight + 5500, outcome: "accepted")))
 
     static let evicted = JournalRecord(
         time: midnight + 5600,
@@ -242,7 +242,7 @@ enum Example {
 
     static let evictedCollections = JournalRecord(
         time: midnight + 5650,
-        event: .evicted(JournalRecord.Evicted(collections: 2, bytes: 4096, reason: "cap")))
+        event: .evicted(JournalRecord.Evicted(isOfCollections: true, count: 2, bytes: 4096, reason: "cap")))
 
     static let conflict: SettledConflict = {
         var conflict = SettledConflict(

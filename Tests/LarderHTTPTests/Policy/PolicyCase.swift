@@ -1,4 +1,5 @@
 import HTTPTypes
+import LarderFormat
 
 @testable import LarderHTTP
 
@@ -27,7 +28,7 @@ enum PolicyCase {
 
     /// A response that was asked for and came at ``then``.
     static func stored(
-        _ pairs: (String, String)..., status: Int = 200, selecting: [StoredResponse.SelectingField] = [],
+        _ pairs: (String, String)..., status: Int = 200, selecting: [SelectingField] = [],
         coverage: StoredResponse.Coverage = .whole, at: Int64 = then, isInvalidated: Bool = false
     ) -> StoredResponse {
         StoredResponse(

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `What a filter's last runs were` {
     let directory = TemporaryStore()
 
-    private func note(_ store: Store, _ edit: @escaping @Sendable (inout FilterRecord) -> Void) async throws {
+    private func note(_ store: Store, _ edit: @escaping @Sendable (inout FilterState) -> Void) async throws {
         try await store.write { transaction in try transaction.updateFilter("translations:*", edit) }
     }
 

@@ -9,7 +9,7 @@ import Testing
     /// A filter in run 3, with its members as they were listed and finished.
     private func put(
         _ store: Store, _ members: [ResourceKey: MemberRecord] = [:],
-        _ edit: @escaping @Sendable (inout FilterRecord) -> Void = { _ in }
+        _ edit: @escaping @Sendable (inout FilterState) -> Void = { _ in }
     ) async throws {
         try await store.write { [filter] transaction in
             let number = try transaction.updateFilter(filter) {

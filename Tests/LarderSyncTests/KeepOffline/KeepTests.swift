@@ -21,7 +21,7 @@ import Testing
         return fixture
     }
 
-    private func state(_ fixture: SyncFixture) throws -> [Resource.State?] {
+    private func state(_ fixture: SyncFixture) throws -> [ResourceState?] {
         try (19...21).map { try fixture.resource($0)?.state }
     }
 

@@ -174,7 +174,7 @@ struct Checker {
         if resource.versions.contains(where: { $0.sequence > sequence && $0.content == nil }) { return }
         throw Violation(
             .tokenBehindRows,
-            "\(filter.filter) at \(sequence): \(key) is \(known?.state.rawValue ?? "unknown") at "
+            "\(filter.filter) at \(sequence): \(key) is \(known.map { "\($0.state)" } ?? "unknown") at "
                 + "\(known?.floor ?? 0), its last change is \(version.sequence)")
     }
 }

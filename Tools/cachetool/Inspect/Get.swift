@@ -51,7 +51,7 @@ struct Get: ParsableCommand {
             return .notThere("The store has no resource \(name): see resources.")
         }
         guard found.state == .ready else {
-            return .notThere("The resource \(name) is \(found.state.rawValue) and shows no rows: sync it.")
+            return .notThere("The resource \(name) is \(found.state) and shows no rows: sync it.")
         }
         return .notThere("The resource \(name) has no such row: see list.")
     }

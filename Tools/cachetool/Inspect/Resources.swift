@@ -32,7 +32,7 @@ struct Resources: ParsableCommand {
                     try Terminal.print(json(resource, redactor))
                 } else {
                     let fields = [
-                        redactor.text(resource.key), resource.state.rawValue, "\(resource.rowCount)",
+                        redactor.text(resource.key), "\(resource.state)", "\(resource.rowCount)",
                         "\(resource.byteCount)", "\(resource.floor)", timeText(resource.syncedAt),
                     ]
                     try Terminal.print(columns: fields)
@@ -44,7 +44,7 @@ struct Resources: ParsableCommand {
     private func json(_ resource: Resource, _ redactor: Redactor) -> JSON {
         [
             "group": redactor.json(resource.key.group), "id": redactor.json(resource.key.id),
-            "state": .string(resource.state.rawValue),
+            "state": .string("\(resource.state)"),
             "complete": .bool(resource.state == .ready), "generation": .optional(resource.generation),
             "stagingGeneration": .optional(resource.stagingGeneration), "floor": .integer(resource.floor),
             "fullCopyPath": redactor.json(resource.fullCopyPath), "rows": .count(resource.rowCount),

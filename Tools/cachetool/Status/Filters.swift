@@ -105,7 +105,7 @@ extension Filters {
     private func json(_ member: ResourceReadiness, _ redactor: Redactor) -> JSON {
         [
             "group": redactor.json(member.key.group), "id": redactor.json(member.key.id),
-            "complete": .bool(member.isComplete), "state": .string(member.state.rawValue),
+            "complete": .bool(member.isComplete), "state": .string("\(member.state)"),
             "floor": .integer(member.floor), "generation": .optional(member.generation),
             "rows": .count(member.rowCount), "bytes": .count(member.byteCount),
             "syncedAt": .optional(member.syncedAt), "changedAt": .optional(member.changedAt),

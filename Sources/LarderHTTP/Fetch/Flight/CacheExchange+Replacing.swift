@@ -1,4 +1,5 @@
 import HTTPTypes
+internal import LarderFormat
 import LarderStore
 
 // Which stored responses an answer may replace. Not to store is always allowed (RFC 9111 §3).
@@ -57,7 +58,7 @@ extension StoredResponse {
     }
 }
 
-extension StoredResponse.SelectingField {
+extension SelectingField {
     /// Whether it stands for an account: FORMAT.md, "responses".
     fileprivate var isAccount: Bool { name.utf8.first == UInt8(ascii: ":") }
 }

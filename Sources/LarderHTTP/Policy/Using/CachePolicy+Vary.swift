@@ -7,9 +7,9 @@ extension CachePolicy {
     /// Nothing can for `*`, nor, without a salt, for a field that secrets come in. Where the host names the account, what
     /// was asked for with credentials is that account's alone, whatever `Vary` names, and newer credentials of the account
     /// select what older ones brought. So is whatever a request asked for that names the account itself.
-    func selecting(by fields: HTTPFields, _ request: HTTPRequest) -> [StoredResponse.SelectingField]? {
+    func selecting(by fields: HTTPFields, _ request: HTTPRequest) -> [SelectingField]? {
         if variesOnEverything(fields) { return nil }
-        var selecting: [StoredResponse.SelectingField] = []
+        var selecting: [SelectingField] = []
         for name in FieldScanner.tokens(fields.combined("vary") ?? []) {
             let value = request.headerFields.combined(name)
             guard isSecret(name), account != nil || value != nil else {

@@ -35,8 +35,8 @@ extension Transaction {
         for (resource, _) in members.prefix(Self.batch) { try removeMember(ofFilter: number, resource) }
         if members.count > Self.batch { return true }
         try remove(
-            key: Self.key { (key) throws(FormatError) in try FilterRecord.appendKey(number, to: &key) }, in: .filters)
-        effects.changes.noteFilter(record.canonicalText)
+            key: Self.key { (key) throws(FormatError) in try FilterState.appendKey(number, to: &key) }, in: .filters)
+        effects.changes.noteFilter(record.filter)
         return true
     }
 

@@ -4,19 +4,19 @@ internal import LarderFormat
 extension Verifier {
     /// Checks `buffers`. FORMAT.md, "Invariants".
     func verifyBuffers(_ snapshot: borrowing ReadTransaction) throws {
-        var rings: [BufferName: BufferRecord] = [:]
+        var rings: [BufferName: BufferState] = [:]
         var damaged: Set<BufferName> = []
         var points: [BufferName: WalkedPoints] = [:]
         try walk(.buffers, snapshot) { entry in
             switch try key(of: entry, .buffers, BufferKey.init(decoding:)) {
             case .ring(let name):
-                let found = try record(of: entry, .buffers, at: Self.place(name), BufferRecord.init(decoding:))
+                let found = try record(of: entry, .buffers, at: Self.place(name), BufferState.init(decoding:))
                 if let found { rings[name] = found } else { damaged.insert(name) }
             case .point(let name, let sequence):
                 let location = "\(Self.place(name)) \(sequence)"
                 // A damaged point is one all the same: it is there.
-                _ = try record(of: entry, .buffers, at: location, BufferPointRecord.init(decoding:))
-                points[name, default: WalkedPoints()].note(sequence, flight: rings[name]?.flight)
+                _ = try record(of: entry, .buffers, at: location, BufferedPoint.init(decoding:))
+                points[name, default: WalkedPoints()].note(sequence, flight: rings[name]?.upload.flight)
             case nil: return
             }
         }
@@ -27,7 +27,7 @@ extension Verifier {
     }
 
     private func compare(
-        _ ring: BufferRecord?, _ points: WalkedPoints, at location: String
+        _ ring: BufferState?, _ points: WalkedPoints, at location: String
     ) throws(Stop) {
         guard let ring else {
             return try find(.orphan, in: .buffers, at: location, "\(points.count) points without a ring")
@@ -42,7 +42,7 @@ extension Verifier {
                 .counter, in: .buffers, at: location,
                 "the next sequence is \(ring.nextSequence), and \(points.highest) is in use")
         }
-        if ring.flight != nil, !(points.hasFlightStart && points.hasFlightEnd) {
+        if ring.upload.flight != nil, !(points.hasFlightStart && points.hasFlightEnd) {
             try find(.pointer, in: .buffers, at: location, "the first or the last point of the flight is not there")
         }
     }
@@ -54,16 +54,16 @@ extension Verifier {
 
 /// The points of one ring, as they were found.
 private struct WalkedPoints {
-    private(set) var count: Int64 = 0
+    private(set) var count = 0
     private(set) var highest: Int64 = 0
     /// Whether the first and the last point of the flight are there. Between them, points may have been dropped before it.
     private(set) var hasFlightStart = false
     private(set) var hasFlightEnd = false
 
-    mutating func note(_ sequence: Int64, flight: BufferRecord.Flight?) {
+    mutating func note(_ sequence: Int64, flight: BufferUpload.Flight?) {
         count += 1
         highest = max(highest, sequence)
-        if sequence == flight?.first { hasFlightStart = true }
-        if sequence == flight?.last { hasFlightEnd = true }
+        if sequence == flight?.sequences.lowerBound { hasFlightStart = true }
+        if sequence == flight?.sequences.upperBound { hasFlightEnd = true }
     }
 }

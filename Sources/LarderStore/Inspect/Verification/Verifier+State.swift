@@ -15,8 +15,8 @@ extension Verifier {
             } else if entry.key.equals(CountersRecord.key.rawSpan) {
                 hasCounters = true
                 counters = try record(of: entry, .meta, at: name, CountersRecord.init(decoding:))
-            } else if entry.key.equals(SessionRecord.key.rawSpan) {
-                let session = try record(of: entry, .meta, at: name, SessionRecord.init(decoding:))
+            } else if entry.key.equals(StoredSession.key.rawSpan) {
+                let session = try record(of: entry, .meta, at: name, StoredSession.init(decoding:))
                 try findRepeated(in: session?.values.map(\.name) ?? [], "two values", at: name)
                 try findRepeated(in: session?.secretNames ?? [], "two secret values", at: name)
             } else if entry.key.equals(ServerWaitsRecord.key.rawSpan) {
@@ -50,16 +50,16 @@ extension Verifier {
     func verifyFilters(_ snapshot: borrowing ReadTransaction) throws {
         var texts: [[UInt8]: Int64] = [:]
         try walk(.filters, snapshot) { entry in
-            guard let number = try key(of: entry, .filters, FilterRecord.decodeKey) else { return }
+            guard let number = try key(of: entry, .filters, FilterState.decodeKey) else { return }
             let location = "filter \(number)"
             try notePositive(number, in: .filters, at: location)
             highest.filter = max(highest.filter, number)
             filters.insert(number)
-            guard let record = try record(of: entry, .filters, at: location, FilterRecord.init(decoding:)) else {
+            guard let record = try record(of: entry, .filters, at: location, FilterState.init(decoding:)) else {
                 return
             }
             // Told apart by their bytes, as everywhere.
-            if let other = texts.updateValue(number, forKey: Array(record.canonicalText.utf8)) {
+            if let other = texts.updateValue(number, forKey: Array(record.filter.utf8)) {
                 try find(.duplicate, in: .filters, at: location, "filter \(other) has the same text")
             }
         }

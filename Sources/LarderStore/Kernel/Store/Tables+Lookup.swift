@@ -76,11 +76,11 @@ extension Tables {
 
     func filter<Source: TableReader & ~Copyable>(
         _ number: Int64, in source: borrowing Source
-    ) throws -> FilterRecord? {
+    ) throws -> FilterState? {
         try record(
             .filters, in: source,
-            key: { (buffer) throws(FormatError) in try FilterRecord.appendKey(number, to: &buffer) },
-            FilterRecord.init(decoding:))
+            key: { (buffer) throws(FormatError) in try FilterState.appendKey(number, to: &buffer) },
+            FilterState.init(decoding:))
     }
 
     func member<Source: TableReader & ~Copyable>(

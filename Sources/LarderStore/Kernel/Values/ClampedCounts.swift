@@ -1,12 +1,12 @@
 // Counts read from the medium may be any numbers that a crafted file holds: adding them must not trap.
 
-extension Int64 {
+extension FixedWidthInteger {
     /// The sum of two counts that are not negative, at most the largest number there is.
-    func clampedSum(_ other: Int64) -> Int64 {
+    func clampedSum(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }
 
     /// Adds a count that is not negative, up to the largest number there is.
-    mutating func addClamped(_ other: Int64) { self = clampedSum(other) }
+    mutating func addClamped(_ other: Self) { self = clampedSum(other) }
 }

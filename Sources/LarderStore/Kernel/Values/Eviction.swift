@@ -49,15 +49,12 @@ public struct Eviction: Hashable, Sendable {
 
     /// As the journal has it.
     var record: JournalRecord {
-        let evicted =
-            switch subject {
-            case .resource(let key):
-                JournalRecord.Evicted(resource: key, count: 1, bytes: bytes, reason: reason.rawValue)
-            case .responses(let count):
-                JournalRecord.Evicted(resource: nil, count: Int64(count), bytes: bytes, reason: reason.rawValue)
-            case .collections(let count):
-                JournalRecord.Evicted(collections: Int64(count), bytes: bytes, reason: reason.rawValue)
-            }
+        var evicted = JournalRecord.Evicted(count: 1, bytes: bytes, reason: reason.rawValue)
+        switch subject {
+        case .resource(let key): evicted.resource = key
+        case .responses(let count): evicted.count = Int64(count)
+        case .collections(let count): (evicted.isOfCollections, evicted.count) = (true, Int64(count))
+        }
         return JournalRecord(time: time, event: .evicted(evicted))
     }
 }

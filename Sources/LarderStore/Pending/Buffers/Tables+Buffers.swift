@@ -5,22 +5,22 @@ extension Tables {
     /// How a ring is, or nil when it has never had a point.
     func buffer<Source: TableReader & ~Copyable>(
         _ name: BufferName, in source: borrowing Source
-    ) throws -> BufferRecord? {
+    ) throws -> BufferState? {
         try record(
             .buffers, in: source,
             key: { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) },
-            BufferRecord.init(decoding:))
+            BufferState.init(decoding:))
     }
 
     /// Every ring.
     func buffers<Source: TableReader & ~Copyable>(
         in source: borrowing Source
-    ) throws -> [(name: BufferName, record: BufferRecord)] {
-        var found: [(BufferName, BufferRecord)] = []
+    ) throws -> [(name: BufferName, record: BufferState)] {
+        var found: [(BufferName, BufferState)] = []
         try forEach(.buffers, prefix: [], in: source) { key, body in
             try decoding(.buffers) { () throws(FormatError) in
                 guard case .ring(let name) = try BufferKey(decoding: key) else { return }
-                found.append((name, try BufferRecord(decoding: body)))
+                found.append((name, try BufferState(decoding: body)))
             }
             return true
         }
@@ -30,7 +30,7 @@ extension Tables {
     /// Calls `body` with the points of a ring from a sequence on, in order, until it answers false.
     func forEachPoint<Source: TableReader & ~Copyable>(
         of name: BufferName, from first: Int64 = 0, in source: borrowing Source,
-        _ body: (_ sequence: Int64, _ record: () throws -> BufferPointRecord) throws -> Bool
+        _ body: (_ sequence: Int64, _ record: () throws -> BufferedPoint) throws -> Bool
     ) throws {
         let ring = try Transaction.key { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) }
         let start = try Transaction.key { (key) throws(FormatError) in
@@ -45,7 +45,7 @@ extension Tables {
             let value = entry.value
             return try body(sequence) {
                 let body = try Self.body(of: value, key: key, table: .buffers)
-                return try decoding(.buffers) { () throws(FormatError) in try BufferPointRecord(decoding: body) }
+                return try decoding(.buffers) { () throws(FormatError) in try BufferedPoint(decoding: body) }
             }
         }
         try source.withReadCursor(in: self[.buffers]) { cursor in
@@ -66,8 +66,9 @@ extension Tables {
         if limit <= 0 { return [] }
         try forEachPoint(of: name, from: range.lowerBound, in: source) { sequence, record in
             guard sequence <= range.upperBound else { return false }
-            let point = try record()
-            points.append(BufferedPoint(sequence: sequence, time: point.time, payload: point.payload))
+            var point = try record()
+            point.sequence = sequence
+            points.append(point)
             return points.count < limit
         }
         return points
@@ -77,7 +78,7 @@ extension Tables {
 extension ReadView {
     /// How a ring is, or nil when it has never had a point.
     public borrowing func buffer(_ name: BufferName) throws -> BufferState? {
-        try tables.buffer(name, in: transaction).map(BufferState.init)
+        try tables.buffer(name, in: transaction)
     }
 
     /// The names of all rings.

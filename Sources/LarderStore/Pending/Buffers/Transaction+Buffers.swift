@@ -20,24 +20,25 @@ extension Transaction {
         if payload.count > Limits.bufferPoint {
             throw StoreError.invalid(.payloadTooLarge(actual: payload.count, limit: Limits.bufferPoint))
         }
-        var record = try tables.buffer(name, in: engine) ?? BufferRecord()
+        var record = try tables.buffer(name, in: engine) ?? BufferState()
         let sequence = record.nextSequence
         let (next, overflow) = sequence.addingReportingOverflow(1)
         if overflow { throw Self.damaged("nextSequence", sequence) }
         record.nextSequence = next
-        let point = BufferPointRecord(time: time, payload: payload)
+        let point = BufferedPoint(time: time, payload: payload)
         try put(body: point.encode(), in: .buffers) { (key) throws(FormatError) in
             try BufferKey.point(name, sequence: sequence).append(to: &key)
         }
-        record.pointCount = Self.added(record.pointCount, 1)
-        let excess = record.pointCount - Int64(limit)
+        // A count that was wrong on the medium is a finding, not a reason to stop writing.
+        record.pointCount.addClamped(1)
+        let excess = record.pointCount - limit
         if excess > 0 {
-            let dropped = try removeOldest(of: name, excess, before: sequence, sparing: record.flight)
+            let dropped = try removeOldest(of: name, excess, before: sequence, sparing: record.upload.flight)
             record.pointCount -= dropped
-            record.dropped = Self.added(record.dropped, dropped)
+            record.dropped.addClamped(dropped)
         }
         try put(record, of: name)
-        return BufferState(record: record)
+        return record
     }
 
     /// Records how the upload of a ring goes from now on, if it goes as expected until now.
@@ -48,12 +49,10 @@ extension Transaction {
     package mutating func updateUpload(
         of name: BufferName, from old: BufferUpload, to new: BufferUpload
     ) throws -> Bool {
-        guard var record = try tables.buffer(name, in: engine), BufferState(record: record).upload == old else {
-            return false
-        }
+        guard var record = try tables.buffer(name, in: engine), record.upload == old else { return false }
         engine.requireFullDurability()
         if new == old { return true }
-        new.write(to: &record)
+        record.upload = new
         try put(record, of: name)
         return true
     }
@@ -71,13 +70,13 @@ extension Transaction {
         guard let flight = old.flight, try updateUpload(of: name, from: old, to: new),
             var record = try tables.buffer(name, in: engine)
         else { return false }
-        var removed: Int64 = 0
+        var removed = 0
         for sequence in try sequences(of: name, in: flight.sequences) {
             try removePoint(of: name, sequence)
             removed += 1
         }
         record.pointCount = max(0, record.pointCount - removed)
-        if refused { record.refused = Self.added(record.refused, removed) }
+        if refused { record.refused.addClamped(removed) }
         try put(record, of: name)
         return true
     }
@@ -92,24 +91,24 @@ extension Transaction {
 
     /// How a ring is, this transaction's own changes included; nil when it has never had a point.
     public borrowing func buffer(_ name: BufferName) throws -> BufferState? {
-        try tables.buffer(name, in: engine).map(BufferState.init)
+        try tables.buffer(name, in: engine)
     }
 }
 
 extension Transaction {
     /// - Returns: how many were removed.
     private mutating func removeOldest(
-        of name: BufferName, _ count: Int64, before end: Int64, sparing flight: BufferRecord.Flight?
-    ) throws -> Int64 {
+        of name: BufferName, _ count: Int, before end: Int64, sparing flight: BufferUpload.Flight?
+    ) throws -> Int {
         var found: [Int64] = []
         try tables.forEachPoint(of: name, in: engine) { sequence, _ in
-            guard sequence < end, Int64(found.count) < count else { return false }
-            if let flight, (flight.first...flight.last).contains(sequence) { return true }
+            guard sequence < end, found.count < count else { return false }
+            if flight?.sequences.contains(sequence) == true { return true }
             found.append(sequence)
             return true
         }
         for sequence in found { try removePoint(of: name, sequence) }
-        return Int64(found.count)
+        return found.count
     }
 
     private borrowing func sequences(of name: BufferName, in range: ClosedRange<Int64>) throws -> [Int64] {
@@ -129,17 +128,11 @@ extension Transaction {
             }, in: .buffers)
     }
 
-    private mutating func put(_ record: BufferRecord, of name: BufferName) throws {
+    private mutating func put(_ record: BufferState, of name: BufferName) throws {
         try put(body: record.encode(), in: .buffers) { (key) throws(FormatError) in
             try BufferKey.ring(name).append(to: &key)
         }
         effects.changes.noteBuffer(name)
-    }
-
-    private static func added(_ count: Int64, _ more: Int64) -> Int64 {
-        // A count that was wrong on the medium is a finding, not a reason to stop writing.
-        let (sum, overflow) = count.addingReportingOverflow(more)
-        return overflow ? .max : sum
     }
 
     private static func damaged(_ field: String, _ value: Int64) -> StoreError {

@@ -59,19 +59,3 @@ public struct RowEffect: Hashable, Sendable {
         self.change = change
     }
 }
-
-/// How an entry left the outbox.
-public struct OutboxOutcome: Hashable, Sendable {
-    /// The entry.
-    public let id: UUIDBytes
-    /// The lane it stood in.
-    public let lane: String
-    /// Its place.
-    public let sequence: Int64
-    /// When it left, in milliseconds since 1970-01-01 UTC.
-    public let time: Int64
-    /// One word, such as `accepted` or `rejected`.
-    public let outcome: String
-    /// More about it, for people.
-    public let detail: String?
-}

@@ -60,12 +60,7 @@ extension Tables {
         var outcomes: [OutboxOutcome] = []
         try forEach(.journal, prefix: [], in: source) { _, body in
             let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
-            if case .outcome(let outcome) = record.event {
-                outcomes.append(
-                    OutboxOutcome(
-                        id: outcome.entryID, lane: outcome.lane, sequence: outcome.sequence, time: record.time,
-                        outcome: outcome.outcome, detail: outcome.detail))
-            }
+            if case .outcome(let outcome) = record.event { outcomes.append(outcome) }
             return true
         }
         return outcomes

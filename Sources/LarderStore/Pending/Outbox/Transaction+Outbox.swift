@@ -244,9 +244,9 @@ extension Transaction {
     private mutating func journal(
         _ entry: OutboxEntry, _ outcome: String, _ detail: String?, at time: Int64
     ) throws -> Int64 {
-        let event = JournalRecord.Event.outcome(
-            .init(entryID: entry.id, lane: entry.lane, sequence: entry.sequence, outcome: outcome, detail: detail))
-        return try note(JournalRecord(time: time, event: event))
+        let left = OutboxOutcome(
+            id: entry.id, lane: entry.lane, sequence: entry.sequence, time: time, outcome: outcome, detail: detail)
+        return try note(JournalRecord(time: time, event: .outcome(left)))
     }
 
     /// Adds to the journal, and drops what is older than its newest records.

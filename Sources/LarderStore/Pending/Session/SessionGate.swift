@@ -1,4 +1,4 @@
-internal import LarderFormat
+public import LarderFormat
 
 /// The authentication state: the account whose writes may be made and sent.
 public enum SessionGate: Hashable, Sendable {

@@ -1,10 +1,10 @@
 internal import LarderEngine
-internal import LarderFormat
+public import LarderFormat
 
 extension Tables {
     func session<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> StoredSession? {
-        let key = SessionRecord.key
-        return try record(key.rawSpan, .meta, in: source, SessionRecord.init(decoding:)).map(StoredSession.init)
+        let key = StoredSession.key
+        return try record(key.rawSpan, .meta, in: source, StoredSession.init(decoding:))
     }
 }
 
@@ -41,12 +41,12 @@ extension Transaction {
     /// - Throws: ``StoreError/invalid(_:)`` for values that take more than ``Limits/session`` bytes together.
     package mutating func putSession(_ session: StoredSession) throws {
         precondition(session.state == .signedOut || session.account != nil, "a session is somebody's")
-        let body = session.record.encode()
+        let body = session.encode()
         if body.count > Limits.session {
             throw StoreError.invalid(.payloadTooLarge(actual: body.count, limit: Limits.session))
         }
         engine.requireFullDurability()
-        try put(body: body, key: SessionRecord.key, in: .meta)
+        try put(body: body, key: StoredSession.key, in: .meta)
     }
 
     /// What an account has not got rid of yet, this transaction's own changes included.
@@ -96,7 +96,7 @@ extension Tables {
             unsent.count(try delivery(id, in: source)?.delivery.state ?? .pending)
         }
         for (name, record) in try buffers(in: source) where name.account.isBytewise(account) {
-            unsent.points = Int(clamping: Int64(unsent.points).clampedSum(record.pointCount))
+            unsent.points = unsent.points.clampedSum(record.pointCount)
         }
         return unsent
     }

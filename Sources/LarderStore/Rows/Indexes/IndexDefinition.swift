@@ -35,20 +35,12 @@ public struct IndexDefinition: Hashable, Sendable {
 
 /// An index as the store has it.
 public struct SecondaryIndex: Hashable, Sendable {
-    /// How far it is.
-    public enum State: String, Hashable, Sendable {
-        /// Rows that were there before it are still being read; queries do without it.
-        case building
-        /// Whole.
-        case ready
-    }
-
     /// The number, never used twice.
     public let number: Int64
     /// What was declared.
     public let definition: IndexDefinition
     /// How far it is.
-    public let state: State
+    public let state: IndexState
 
     /// Nil when the record has a path that is none.
     init?(number: Int64, _ record: IndexRecord) {
@@ -57,17 +49,13 @@ public struct SecondaryIndex: Hashable, Sendable {
         definition = IndexDefinition(
             name: record.name, group: record.group, id: record.id, type: record.type, path: path,
             collation: record.collation)
-        state =
-            switch record.state {
-            case .building: .building
-            case .ready: .ready
-            }
+        state = record.state
     }
 
     /// Whether rows of `resource` are in it.
     public func covers(_ resource: ResourceKey) -> Bool { record(.ready).covers(resource) }
 
-    func record(_ state: IndexRecord.State) -> IndexRecord {
+    func record(_ state: IndexState) -> IndexRecord {
         var record = IndexRecord(
             name: definition.name, group: definition.group, id: definition.id, type: definition.type,
             path: definition.path.text, collation: definition.collation)

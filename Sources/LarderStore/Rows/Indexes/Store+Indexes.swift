@@ -90,7 +90,7 @@ extension Transaction {
         try tables.declaredIndexes(in: engine).contains { $0.number == index.number && $0.state == .building }
     }
 
-    private mutating func put(_ index: SecondaryIndex, as state: IndexRecord.State) throws {
+    private mutating func put(_ index: SecondaryIndex, as state: IndexState) throws {
         try put(body: index.record(state).encode(), in: .indexes) { (key) throws(FormatError) in
             try IndexRecord.appendKey(index.number, to: &key)
         }

@@ -2,22 +2,10 @@ public import LarderFormat
 
 /// What the store knows of one resource.
 public struct Resource: Hashable, Sendable {
-    /// What a reader may see of it.
-    public enum State: String, Hashable, Sendable {
-        /// A full copy is there.
-        case ready
-        /// The server withdrew it; its rows are gone and its floor is kept.
-        case hidden
-        /// Its rows were dropped to make room.
-        case evicted
-        /// Known, without a full copy: it has not come yet, or no filter holds the resource any more.
-        case empty
-    }
-
     /// Group and number.
     public let key: ResourceKey
     /// What a reader may see.
-    public let state: State
+    public let state: ResourceState
     /// The generation readers see; never used twice.
     public let generation: Int64?
     /// The generation being written, if any.
@@ -47,13 +35,7 @@ public struct Resource: Hashable, Sendable {
 
     init(_ key: ResourceKey, _ record: ResourceRecord) {
         self.key = key
-        state =
-            switch record.state {
-            case .ready: .ready
-            case .hidden: .hidden
-            case .evicted: .evicted
-            case .empty: .empty
-            }
+        state = record.state
         generation = record.liveGeneration
         stagingGeneration = record.stagingGeneration
         floor = record.floor

@@ -65,7 +65,7 @@ extension Transaction {
     /// Withdraws a resource: its rows become garbage, its record and floor stay as a tombstone.
     ///
     /// - Parameter state: any but ``Resource/State/ready``.
-    package mutating func withdraw(_ resource: ResourceKey, floor: Int64, as state: ResourceRecord.State) throws {
+    package mutating func withdraw(_ resource: ResourceKey, floor: Int64, as state: ResourceState) throws {
         guard let record = try self.record(of: resource) else {
             try update(resource) {
                 $0.state = state

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LarderFormat
 import Testing
 
 @testable import LarderHTTP

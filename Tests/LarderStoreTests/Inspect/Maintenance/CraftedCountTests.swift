@@ -82,7 +82,7 @@ import Testing
         try store.close()
         try craft(.buffers) { record in
             guard case .ring? = try? BufferKey(decoding: record.key.rawSpan) else { return nil }
-            var ring = try BufferRecord(decoding: record.body.rawSpan)
+            var ring = try BufferState(decoding: record.body.rawSpan)
             ring.pointCount = .max
             return ring.encode()
         }

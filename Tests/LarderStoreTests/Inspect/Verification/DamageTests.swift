@@ -215,7 +215,7 @@ private struct Readings: Equatable {
         try await fillSample(store)
         let raw = try RawStore(directory.path)
         // A store without a session is one that nobody has ever signed in to.
-        for record in try raw.records() where record.key != SessionRecord.key {
+        for record in try raw.records() where record.key != StoredSession.key {
             try raw.replace([record], by: [])
             // Of a journal record only the stored size tells.
             let findings = try store.findings()

@@ -135,15 +135,15 @@ import Testing
     @Test func `finds two filters of one text`() async throws {
         let found = try await findings(.filters) { record in
             var key = KeyBuffer()
-            try FilterRecord.appendKey(9, to: &key)
+            try FilterState.appendKey(9, to: &key)
             return [record, record.resealed(record.body, key: key.array())]
         }
         #expect(kinds(found) == [.duplicate, .counter])
     }
 
     @Test func `finds values of a session, and waits of servers, that have one name`() async throws {
-        let session = try await findings(.meta, where: { $0.key == SessionRecord.key }) { record in
-            var session = try SessionRecord(decoding: record.body.rawSpan)
+        let session = try await findings(.meta, where: { $0.key == StoredSession.key }) { record in
+            var session = try StoredSession(decoding: record.body.rawSpan)
             session.values += session.values
             session.secretNames += session.secretNames
             return [record.resealed(session.encode())]

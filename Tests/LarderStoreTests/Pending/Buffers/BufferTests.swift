@@ -186,7 +186,7 @@ import Testing
         try await store.write { [upload, ring] in _ = try $0.updateUpload(of: ring, from: BufferUpload(), to: upload) }
         let raw = try RawStore(directory.path)
         let records = try raw.records().filter { $0.table == .buffers }
-        var counted = try BufferRecord(decoding: records[0].body.rawSpan)
+        var counted = try BufferState(decoding: records[0].body.rawSpan)
         counted.pointCount -= 1
         try raw.replace([records[lost]], by: [records[0].resealed(counted.encode())])
         #expect(try store.findings().filter { $0.table == "buffers" }.map(\.kind) == [.pointer])

@@ -42,7 +42,7 @@ private struct Situation {
             "filter": .filters([1, 2]), "other": .filters([2]), "former": .formerFilters, "removed": .removedFilters,
             "nobody": .nobody, "walk": .walk,
         ]
-        let states: [String: ResourceRecord.State] = [
+        let states: [String: ResourceState] = [
             "ready": .ready, "hidden": .hidden, "evicted": .evicted, "empty": .empty,
         ]
         return Tenure(

@@ -22,7 +22,7 @@ func fill(_ store: Store, _ id: Int64, rows: Int = 10, path: String? = "/copy") 
 
 func size(_ store: Store) throws -> Int64 { try store.statistics().storedSize }
 
-func state(_ store: Store, _ id: Int64) throws -> Resource.State? {
+func state(_ store: Store, _ id: Int64) throws -> ResourceState? {
     try store.read { view in try view.resource(big(id))?.state }
 }
 

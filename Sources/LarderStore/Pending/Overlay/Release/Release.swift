@@ -43,14 +43,14 @@ package struct Tenure: Hashable, Sendable {
 
     let keeper: Keeper
     /// What a reader may see of it.
-    let state: ResourceRecord.State
+    let state: ResourceState
     /// The sequence up to which the server's changes are in its rows.
     let floor: Int64
     /// Whether the server may count anew and the floor be of the old count: a filter of a rejected token, or of one that
     /// counts fewer changes than before, has not brought the resource yet.
     let isFloorDoubted: Bool
 
-    package init(keeper: Keeper, state: ResourceRecord.State, floor: Int64, isFloorDoubted: Bool = false) {
+    package init(keeper: Keeper, state: ResourceState, floor: Int64, isFloorDoubted: Bool = false) {
         self.keeper = keeper
         self.state = state
         self.floor = floor

@@ -28,7 +28,7 @@ struct ReleaseFixture {
         get throws { try store.read { view in try view.overlays(of: translations) } }
     }
 
-    var state: Resource.State? {
+    var state: ResourceState? {
         get throws { try store.read { view in try view.resource(translations)?.state } }
     }
 

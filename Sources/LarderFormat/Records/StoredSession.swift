@@ -1,25 +1,24 @@
-internal import LarderFormat
-
-/// Who is signed in, as the store remembers it, with the values that steer the session.
+/// The record `meta` ("session"): the account that is signed in, and the values that steer the session.
 ///
-/// Nothing in it is secret: secrets lie where the host keeps secrets, and only their names are here.
-public struct StoredSession: Hashable, Sendable {
-    /// How a session is.
-    public enum State: String, Hashable, Sendable, CaseIterable {
-        /// Nobody is signed in.
-        case signedOut
+/// FORMAT.md, "meta". At most ``Limits/session`` bytes when encoded. Nothing in it is secret: secrets lie where the host
+/// keeps secrets, and only their names are here.
+public struct StoredSession: TupleRecord, Hashable, Sendable {
+    /// The state of a session, by its number in FORMAT.md.
+    public enum State: Int64, Hashable, Sendable, CaseIterable {
+        /// No account is signed in.
+        case signedOut = 0
         /// The account is signed in.
-        case signedIn
+        case signedIn = 1
         /// The account is signed in, and the server does not take its credentials any more.
-        case expired
+        case expired = 2
     }
 
     /// A value that the host named.
     public struct Value: Hashable, Sendable {
         /// The name; names are told apart byte for byte.
-        public let name: String
+        public package(set) var name: String
         /// The value.
-        public let content: [UInt8]
+        public package(set) var content: [UInt8]
 
         /// A value of these parts.
         public init(name: String, content: [UInt8]) {
@@ -28,18 +27,20 @@ public struct StoredSession: Hashable, Sendable {
         }
     }
 
-    /// How the session is.
-    public var state: State
-    /// Whose it is. Nil when nobody is signed in, unless secrets of who was are still to be removed.
+    /// The state.
+    public var state = State.signedOut
+    /// The account. Nil when none is signed in, unless secrets of the last one are still to be removed.
     public var account: String?
     /// When the state last changed, in milliseconds since 1970-01-01 UTC.
-    public var changedAt: Int64
-    /// When somebody last signed in, likewise.
-    public var signedInAt: Int64
+    public var changedAt: Int64 = 0
+    /// When an account last signed in, likewise.
+    public var signedInAt: Int64 = 0
     /// The values, none of which is secret; no two have the same name.
-    public private(set) var values: [Value] = []
+    public package(set) var values: [Value] = []
     /// The names of the values that are secret, once each.
-    public private(set) var secretNames: [String] = []
+    public package(set) var secretNames: [String] = []
+
+    package init() {}
 
     /// A session without values.
     public init(state: State, account: String?, changedAt: Int64, signedInAt: Int64) {
@@ -81,33 +82,20 @@ public struct StoredSession: Hashable, Sendable {
 
     /// Whether the session is this account's, byte for byte.
     public func isOf(_ account: String) -> Bool { self.account?.equalsBytewise(account) ?? false }
-}
 
-extension StoredSession {
-    init(record: SessionRecord) {
-        state =
-            switch record.state {
-            case .signedOut: .signedOut
-            case .signedIn: .signedIn
-            case .expired: .expired
-            }
-        account = record.account
-        changedAt = record.changedAt
-        signedInAt = record.signedInAt
-        values = record.values.map { Value(name: $0.name, content: $0.content) }
-        secretNames = record.secretNames
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.state("state", &state)
+        coder.text(&account)
+        coder.require(state == .signedOut || account != nil, "account", state.rawValue)
+        coder.integer(&changedAt)
+        coder.integer(&signedInAt)
+        coder.list(&values, of: Value(name: "", content: [])) { coder, value in
+            coder.text(&value.name)
+            coder.bytes(&value.content)
+        }
+        coder.list(&secretNames, of: "") { $0.text(&$1) }
     }
 
-    var record: SessionRecord {
-        let stored: SessionRecord.State =
-            switch state {
-            case .signedOut: .signedOut
-            case .signedIn: .signedIn
-            case .expired: .expired
-            }
-        var record = SessionRecord(state: stored, account: account, changedAt: changedAt, signedInAt: signedInAt)
-        record.values = values.map { SessionRecord.Value(name: $0.name, content: $0.content) }
-        record.secretNames = secretNames
-        return record
-    }
+    /// The key, ("session").
+    package static var key: [UInt8] { TupleWriter.bytes { $0.append(text: "session") } }
 }

@@ -1,0 +1,93 @@
+/// A record of `buffers` that describes a ring of points and the state of its upload.
+///
+/// FORMAT.md, "buffers". Key: (buffer, account).
+public struct BufferState: TupleRecord, Hashable, Sendable {
+    /// The points kept, 0 or more.
+    public package(set) var pointCount = 0
+    /// The points dropped because the ring was full, since it was made.
+    public package(set) var dropped = 0
+    /// The points dropped because the server refused them, likewise.
+    public package(set) var refused = 0
+    /// The sequence the next point gets.
+    public package(set) var nextSequence: Int64 = 1
+    /// The state of its upload.
+    public var upload = BufferUpload()
+
+    /// A ring without points.
+    public init() {}
+
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.count("nextSequence", &nextSequence)
+        coder.count("points", &pointCount)
+        coder.count("dropped", &dropped)
+        coder.count("refused", &refused)
+        var (first, last) = (upload.flight?.sequences.lowerBound, upload.flight?.sequences.upperBound)
+        var key = upload.flight?.key
+        coder.count("flightFirst", &first)
+        coder.count("flightLast", &last)
+        coder.uuid(&key)
+        if let first, let last, let key, first <= last {
+            upload.flight = BufferUpload.Flight(sequences: first...last, key: key)
+        } else {
+            coder.require(first == nil && last == nil && key == nil, "flight", first ?? last ?? 0)
+        }
+        coder.count("tries", &upload.tries)
+        coder.count("failures", &upload.failures)
+        coder.integer(&upload.dueAt)
+        coder.count("aloneThrough", &upload.aloneThrough)
+    }
+}
+
+/// The state of a ring's upload: everything that changes with an attempt.
+public struct BufferUpload: Hashable, Sendable {
+    /// Points that are uploaded together, until that is answered.
+    public struct Flight: Hashable, Sendable {
+        /// Their sequences; some may be missing in between.
+        public let sequences: ClosedRange<Int64>
+        /// The idempotency key.
+        public let key: UUIDBytes
+
+        /// A flight of these parts.
+        public init(sequences: ClosedRange<Int64>, key: UUIDBytes) {
+            self.sequences = sequences
+            self.key = key
+        }
+    }
+
+    /// What is being uploaded, or was not answered; stored before the first byte goes out.
+    public var flight: Flight?
+    /// How often sending the flight was begun, 0 or more.
+    public var tries = 0
+    /// How many tries failed in a row, 0 or more.
+    public var failures = 0
+    /// When the next try is due after a failure, in milliseconds since 1970-01-01 UTC.
+    public var dueAt: Int64?
+    /// Points up to this sequence are uploaded one by one; 0: none.
+    public var aloneThrough: Int64 = 0
+
+    /// Nothing is being uploaded.
+    public init() {}
+}
+
+/// A record of `buffers` that is a point in a ring. Key: (buffer, account, sequence).
+public struct BufferedPoint: TupleRecord, Hashable, Sendable {
+    /// Its place; never given twice in its ring. Only the key has it: it is 0 where the record was read by itself.
+    public package(set) var sequence: Int64 = 0
+    /// When it was recorded, in milliseconds since 1970-01-01 UTC.
+    public package(set) var time: Int64 = 0
+    /// The host's content, at most ``Limits/bufferPoint`` bytes.
+    public package(set) var payload: [UInt8] = []
+
+    package init() {}
+
+    /// A point of these parts.
+    package init(time: Int64, payload: [UInt8]) {
+        self.time = time
+        self.payload = payload
+    }
+
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.integer(&time)
+        coder.bytes(&payload)
+    }
+}

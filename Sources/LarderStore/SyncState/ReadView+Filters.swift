@@ -1,0 +1,26 @@
+public import LarderFormat
+
+extension ReadView {
+    /// Every filter with its token and members, in the order they were first synced.
+    public borrowing func filters() throws -> [FilterState] {
+        try withMembers(try tables.filters(in: transaction))
+    }
+
+    /// Those filters that can be read.
+    package borrowing func readableFilters() throws -> [FilterState] {
+        try withMembers(try tables.readableFilters(in: transaction))
+    }
+
+    private borrowing func withMembers(_ filters: [(number: Int64, record: FilterState)]) throws -> [FilterState] {
+        try filters.map { number, record in
+            var filter = record
+            filter.members = try tables.members(of: number, in: transaction).map(\.resource)
+            return filter
+        }
+    }
+
+    /// The membership of a resource in a filter, by the filter's number.
+    package borrowing func member(ofFilter number: Int64, _ resource: ResourceKey) throws -> MemberRecord? {
+        try tables.member(filter: number, resource, in: transaction)
+    }
+}
