@@ -152,7 +152,7 @@ import Testing
             let number = try transaction.updateFilter("tafsirs:*") { $0.token = "other" }
             try transaction.putMember(ofFilter: number, tafsirs, MemberRecord(listedInRun: 0))
         }
-        try damage(.filters) { try FilterRecord.decodeKey($0.key.rawSpan) == 1 }
+        try damage(.filters) { try FilterState.decodeKey($0.key.rawSpan) == 1 }
         #expect(throws: StoreError.self) { try store.read { view in try view.filters() } }
         #expect(throws: StoreError.self) { try store.read { view in try view.readiness(of: "translations:*") } }
         #expect(try store.read { view in try view.readiness(of: "tafsirs:*") }?.members.count == 1)
