@@ -255,8 +255,7 @@ import Testing
                     JournalRecord(
                         time: 1,
                         event: .outcome(
-                            .init(
-                                entryID: draft(7).id, lane: "x", sequence: 1000, outcome: "dropped", detail: nil))))
+                            OutboxOutcome(id: draft(7).id, lane: "x", sequence: 1000, time: 1, outcome: "dropped"))))
             }
         }
         try await endRun(fixture, journalAtBegin: 2)
