@@ -20,7 +20,7 @@ enum Shape {
         case .collections: [Field("kind")] + collectionKey(kind)
         case .responses: [Field("kind")] + responseKey(kind)
         case .blobs: [Field("kind"), Field("blob")] + (kind == 1 ? [Field("chunk")] : [])
-        case .indexes: kind == nil ? [Field("kind", .word), Field("index")] : indexEntry
+        case .indexes: kind == nil ? [Field("kind", .word), Field("index")] : indexEntry(isOverlaid: kind == 0)
         case .overlay: kind == nil ? row : [Field("kind")] + row + [Field("sequence")]
         case .buffers:
             [Field("buffer", .content), Field("account", .content)] + (parts == 3 ? [Field("sequence")] : [])
@@ -94,10 +94,13 @@ enum Shape {
     private static let row = [
         Field("group", .content), Field("id", .identifier), Field("type", .content), Field("key", .recordKey),
     ]
-    /// The value has one to three elements, by its class; the row two, or one that stands for both.
-    private static let indexEntry =
-        [Field("generation"), Field("index"), Field("class")]
-        + (1...4).map { Field("part \($0)", .any) }
+    /// Generation 0 stands for what local writes show of a resource, which follows. The value has one to three elements, by its
+    /// class; the row two, or one that stands for both.
+    private static func indexEntry(isOverlaid: Bool) -> [Field] {
+        [Field("generation"), Field("index")]
+            + (isOverlaid ? [Field("group", .content), Field("id", .identifier)] : [])
+            + [Field("class")] + (1...4).map { Field("part \($0)", .any) }
+    }
     private static let index = [
         Field("name", .content), Field("group", .content), Field("id", .identifier), Field("type", .content),
         Field("path", .content), Field("collation", .state(["binary", "nocase"])),
