@@ -16,7 +16,8 @@ public struct ListConfiguration: Hashable, Sendable {
             case confirm
             /// End the pass with ``ListError/refused(deletions:ofRows:)``, and delete nothing.
             case refuse
-            /// Delete as soon as one walk has seen the whole list, few rows or many.
+            /// Delete as soon as one walk has seen the whole list, few rows or many. A server that says too early that nothing follows
+            /// loses live rows until the next pass.
             case trust
         }
 

@@ -85,7 +85,7 @@ public final class ListReconciler: Sendable {
         report(.began(rows.resource))
         while let request = walk.request {
             try Task.checkCancellation()
-            let page = try await Self.page(request, from: source)
+            let page = try await Self.page(request, from: source, isProbe: walk.isProbing)
             result.requests += 1
             let restarts = walk.restarts
             try walk.step(page)
@@ -161,9 +161,15 @@ public final class ListReconciler: Sendable {
         }
     }
 
-    private static func page(_ request: PageRequest, from source: some PageSource) async throws(ListError) -> ListPage {
+    /// - Parameter isProbe: whether the page lies behind the last item: a server that refuses it as one that does not exist says that
+    ///   it is empty.
+    private static func page(
+        _ request: PageRequest, from source: some PageSource, isProbe: Bool
+    ) async throws(ListError) -> ListPage {
         do {
             return try await source.page(request)
+        } catch SyncError.refused(let problem) where isProbe && [204, 400, 404, 410, 416].contains(problem.status) {
+            return ListPage(items: [])
         } catch is CancellationError {
             throw .cancelled
         } catch TransportError.cancelled {

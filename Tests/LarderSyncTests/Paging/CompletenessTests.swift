@@ -87,6 +87,63 @@ import Testing
     }
 }
 
+@Suite struct `A server without a page behind the last one` {
+    /// Whether the server says that items follow, and what it has in the place of a page that there is not.
+    static let servers = [true, false].flatMap { says in ["first", "last", "404", "400", "204"].map { (says, $0) } }
+
+    @Test(arguments: servers)
+    func `is seen to its end`(_ says: Bool, _ instead: String) async throws {
+        for count in [2, 7, 10, 29, 30, 37, 49] {
+            let fixture = try ListFixture()
+            try await fixture.put(1...50)
+            let server = ListServer.saying(keys: 1...count) { request, _ in
+                guard case .offset(let index, let size) = request else { return nil }
+                let last = (count - 1) / size
+                if index > last, let status = Int(instead) {
+                    throw SyncError.refused(ServerProblem(status: status, code: nil, message: ""))
+                }
+                let shown = index <= last ? index : instead == "first" ? 0 : last
+                let items = (1...count).dropFirst(shown * size).prefix(size).map { ListServer.item($0, "row \($0)") }
+                return ListPage(items: items, hasMore: says ? index < last : nil)
+            }
+            let configuration = ListConfiguration(pageSize: 10, protection: .init(minimum: 100), maximumPages: 30)
+            #expect(try await fixture.reconcile(server, configuration).deleted == 50 - count, "\(count)")
+            #expect(try fixture.keys() == Array(1...count))
+        }
+    }
+
+    @Test func `that has but one page ends the pass with an error, and deletes nothing`() async throws {
+        for size in [2, 7, 10] {
+            let fixture = try ListFixture()
+            try await fixture.put(1...50)
+            let server = ListServer.saying(keys: 1...40) { request, _ in
+                guard case .offset(_, let size) = request else { return nil }
+                return ListPage(items: (1...size).map { ListServer.item($0, "row \($0)") })
+            }
+            let configuration = ListConfiguration(pageSize: size, protection: .init(minimum: 100), maximumPages: 30)
+            guard case .unsettled = try await fixture.failure(server, configuration) else {
+                Issue.record("another error")
+                return
+            }
+            #expect(try fixture.keys() == Array(1...50))
+        }
+    }
+
+    @Test func `has no end of the list where another page is refused`() async throws {
+        let fixture = try ListFixture()
+        try await fixture.put(1...50)
+        let server = ListServer.saying(keys: 1...50) { request, _ in
+            guard case .offset(let index, let size) = request, index * size >= 20, index * size < 40 else { return nil }
+            throw SyncError.refused(ServerProblem(status: 404, code: nil, message: ""))
+        }
+        guard case .source = try await fixture.failure(server, ListConfiguration(pageSize: 10)) else {
+            Issue.record("another error")
+            return
+        }
+        #expect(try fixture.keys() == Array(1...50))
+    }
+}
+
 @Suite struct `A server that says whether items follow` {
     /// A server that says, wherever a page reaches `end`, that nothing follows.
     private func server(_ paging: Paging, keys: ClosedRange<Int>, end: Int) -> ListServer {

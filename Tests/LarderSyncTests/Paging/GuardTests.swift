@@ -119,7 +119,7 @@ import Testing
         let server = ListServer.saying(keys: []) { request, number in
             request == .offset(index: 0, size: 10) ? ListPage(items: [ListServer.item(100 + number, "a")]) : nil
         }
-        guard case .unsettled(.change, walks: 3) = try await fixture.failure(server, Self.confirm) else {
+        guard case .unsettled(_, walks: 3) = try await fixture.failure(server, Self.confirm) else {
             Issue.record("another error")
             return
         }

@@ -9,8 +9,8 @@ public struct JSONPageLayout: Hashable, Sendable {
     public enum Continuation: Hashable, Sendable {
         /// It does not: the list is asked for until nothing follows.
         case unsaid
-        /// By a boolean at this place. Before rows are deleted, the page behind the last one is asked for all the same, and has to be
-        /// answered without items.
+        /// By a boolean at this place. Before rows are deleted, unless the policy is `.trust`, the page behind the last one is asked for
+        /// all the same: it has to be refused (400, 404, 410, 416), or to have no items but those of the last or the first page.
         case flag([String])
         /// By the number of all items at this place; of use only where places are counted.
         case total([String])

@@ -46,7 +46,8 @@ public struct ListItem: Hashable, Sendable {
 public struct ListPage: Hashable, Sendable {
     /// The items, in the order of the list.
     public var items: [ListItem]
-    /// Whether items follow; nil where the server does not say. Nothing is deleted on its word that none do.
+    /// Whether items follow; nil where the server does not say. Nothing is deleted on its word that none do, except where
+    /// ``ListConfiguration/Guard/Policy/trust`` says so.
     public var hasMore: Bool?
     /// The number of all items of the list; nil where the server does not say. It is believed rather than ``hasMore``.
     public var total: Int?

@@ -63,8 +63,8 @@ extension ListWalk {
         if let choice = PageChoice.overlapping(stretch.place, size: most) {
             return Question(.overlapping(choice.repeated), choice.request)
         }
-        guard most >= max(size, 2) else { return nil }
-        // Walks by very few items: the least size above that has room.
+        // Walks by very few items, or over a list that has no more: the least size above that has room.
+        guard most >= max(size, 2) || stretch.isEmptyBehind else { return nil }
         var larger = most + 1
         while stretch.place.isMultiple(of: larger) { larger += 1 }
         let request = PageRequest.offset(index: stretch.place / larger, size: larger)

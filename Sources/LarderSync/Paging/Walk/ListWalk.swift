@@ -14,12 +14,13 @@
 /// items is how a walk notices that the list moved; then it begins anew.
 ///
 /// An answer with fewer items than were asked for ends nothing. The end is where the server says so (in a walk that confirms another
-/// it is not believed), where a page by number
-/// ends at the total that it says, or where nothing is behind the last item and either as many items came as the server says
-/// there are, or another page shows the last item once more and nothing behind it.
+/// it is not believed), where a page by number ends at the total that it says, or where nothing new is behind the last item and either
+/// as many items came as the server says there are, or another page shows the last item once more and nothing behind it.
 package struct ListWalk: Sendable {
     /// What to ask for next; nil when the walk is over.
     package var request: PageRequest? { isOver ? nil : question.request }
+    /// Whether ``request`` asks for the page behind the last item: a server may have none.
+    package var isProbing: Bool { question.purpose == .probe }
     /// Why the walk is over without success.
     package private(set) var failure: ListError?
     /// How often the list was walked from its start, the walk under way included.

@@ -31,6 +31,8 @@ struct WalkedStretch: Sendable {
     /// Whether the place behind the last item was asked for, and whether it was empty.
     private(set) var wasProbed = false
     private(set) var isEmptyBehind = false
+    /// Whether the last overlapping page had neither what it was to repeat nor anything new.
+    private var isStalled = false
     /// The items of the first page.
     private(set) var firstPage = 0
     /// The pages that do not overlap.
@@ -44,6 +46,8 @@ struct WalkedStretch: Sendable {
     /// The size that the last overlapping page was asked for with.
     private(set) var sizeAsked = 0
     private var order = KeyOrder()
+    /// The hashes of the keys of the first page.
+    private var head: Set<UInt64> = []
     /// The hashes of the last keys, in order.
     private var tail: [UInt64] = []
 
@@ -69,13 +73,15 @@ struct WalkedStretch: Sendable {
         switch purpose {
         case .first:
             firstPage = hashes.count
+            head = Set(hashes)
             plainPages = 1
             append(page.items[...], hashes[...])
             place = hashes.count
             return .connected
         case .probe:
             wasProbed = true
-            isEmptyBehind = hashes.isEmpty
+            // Where there is no such page, some servers answer the last one, or the first.
+            isEmptyBehind = hashes.allSatisfy(head.union(tail).contains)
             // Something where a page just showed the end: it was cut, or the list moved.
             return endIsShown && !isEmptyBehind ? .repeated : .connected
         case .plain: return addPlain(page, hashes)
@@ -122,7 +128,11 @@ struct WalkedStretch: Sendable {
         append(page.items[fresh...], hashes[fresh...])
         guard fresh == hashes.count else { return isConnected ? .connected : .displaced }
         endIsShown = isConnected
-        return isConnected ? .connected : place > before ? .displaced : .repeated
+        // Behind the end that it shows there was something a moment ago: without an end to that the same page would be asked for.
+        if isConnected { return wasProbed && !isEmptyBehind ? .repeated : .connected }
+        // A list may move so once; a server that answers the same whatever is asked for does so again and again.
+        defer { isStalled = true }
+        return place > before && !isStalled ? .displaced : .repeated
     }
 
     private mutating func append(_ items: ArraySlice<ListItem>, _ hashes: ArraySlice<UInt64>) {
@@ -132,7 +142,7 @@ struct WalkedStretch: Sendable {
         for hash in hashes { seen.insert(hash) }
         tail += hashes
         if tail.count > 2 * Self.longestTail { tail.removeFirst(tail.count - Self.longestTail) }
-        (endIsShown, wasProbed, isEmptyBehind) = (false, false, false)
+        (endIsShown, wasProbed, isEmptyBehind, isStalled) = (false, false, false, false)
     }
 
     /// Whether as many items came as the server says there are.
