@@ -12,7 +12,7 @@ extension ReadView {
     ///   - limit: the most records; at least one.
     ///   - bytes: the size at which the page ends, in bytes; the record that reaches it still belongs to it.
     /// - Returns: no records when there are none left.
-    /// - Throws: ``EngineError``.
+    /// - Throws: ``EngineError``; ``EngineError/corrupted`` where the records do not lie in the order of their keys.
     package borrowing func rawRecords(
         of table: TableName, after key: [UInt8]? = nil, prefix: [UInt8] = [], limit: Int = 1024, bytes: Int = 1 << 20
     ) throws -> [RawRecord] {
@@ -36,6 +36,8 @@ extension ReadView {
                 isGoing = visit(entry)
             }
         }
+        // In a page whose order is damaged a seek may lead back: a walk over such pages would not end.
+        if let key, let end = page.last?.key, !key.lexicographicallyPrecedes(end) { throw EngineError.corrupted }
         return page
     }
 
