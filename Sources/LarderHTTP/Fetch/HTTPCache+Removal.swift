@@ -1,5 +1,3 @@
-import LarderTransport
-
 // Removal and invalidation, in every place where responses are kept.
 extension HTTPCache {
     /// Has what is kept under a key validated before its next use.
@@ -32,16 +30,6 @@ extension HTTPCache {
     public func clear() async throws {
         await flights.cancelAll(isLast: false)
         try await remove(.all)
-    }
-
-    /// Whether a page is among what is kept under a key.
-    func holdsPage(_ key: String) async -> Bool {
-        for cache in [persistent, memory] {
-            // What cannot be read counts as one: then it is validated.
-            guard let entries = try? await cache?.entries(for: key) ?? [] else { return true }
-            if entries.contains(where: { $0.contentKind == .page }) { return true }
-        }
-        return false
     }
 
     /// RFC 9111 §4.4: what an unsafe request has changed is validated before its next use.

@@ -16,7 +16,7 @@ public struct Freshness: Hashable, Sendable {
 
     /// The age of the response, 0 or more, in milliseconds. RFC 9111 §4.2.3.
     public var age: Int64
-    /// How long it is fresh for, 0 or more, in milliseconds, counted as its age is.
+    /// How long it is fresh for, 0 or more, in milliseconds, counted as its age is; 0 once it was invalidated.
     public var lifetime: Int64
     /// The age up to which it is used without a second look, at most ``lifetime``.
     public var softLifetime: Int64
@@ -28,7 +28,7 @@ public struct Freshness: Hashable, Sendable {
     public var staleIfError: Int64?
     /// Whether it must not be used stale: `must-revalidate`, or `no-cache` of the whole response.
     public var mustRevalidate: Bool
-    /// Whether it must be validated before every use: `no-cache`, invalidated, or a `Vary` of `*`.
+    /// Whether it must be validated before every use, also without a network: `no-cache`, or a `Vary` of `*`.
     public var needsValidation: Bool
 
     /// Whether it is fresh: its age is below its lifetime. RFC 9111 §4.2.

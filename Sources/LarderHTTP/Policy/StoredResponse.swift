@@ -29,10 +29,11 @@ public struct StoredResponse: Hashable, Sendable {
     public var selecting: [SelectingField]
     /// Which part of the representation its body is.
     public var coverage: Coverage
-    /// Whether an unsafe request, or the host, has invalidated it: validate before use. RFC 9111 §4.4.
+    /// Whether the answer to an unsafe request or to a HEAD, or the host, has invalidated it. RFC 9111 §4.3.5, §4.4.
+    ///
+    /// It is stale, and is validated before its next use; where its server cannot be asked it is used as other stale responses are.
     public var isInvalidated: Bool
-    /// Whether the host has asked for a new one, or a HEAD's answer contradicts it: until then it is an intermediate answer at most,
-    /// and the final one where the server cannot be asked.
+    /// Whether the host has asked for a new one: until then it is an intermediate answer at most.
     public var isRefreshDue: Bool
 
     /// A response of these parts.

@@ -218,7 +218,7 @@ import Testing
         try cache.invalidate("k", fullExpire: false)
         let full = try #require(try await cache.entries(for: "k").first).response
         #expect(full.isInvalidated)
-        #expect(CachePolicy().freshness(of: full, at: full.receivedAt).needsValidation)
+        #expect(!CachePolicy().freshness(of: full, at: full.receivedAt).isFresh)
     }
 
     @Test func `sweeps what is past its time`() async throws {

@@ -117,6 +117,6 @@ import Testing
         #expect(try await bench.get().origin == .cache)
         bench.server.plan(.status(.ok), .header(.eTag, "\"2\""), .body([]), exchange: 2)
         _ = try await bench.cache.fetch(head)
-        #expect(await bench.eventually { bench.store.all.first?.response.isRefreshDue == true })
+        #expect(await bench.eventually { bench.store.all.first?.response.isInvalidated == true })
     }
 }

@@ -30,11 +30,7 @@ extension World {
         _ decision: UpdateDecision, _ response: ModelResponse, _ request: ModelRequest
     ) {
         decisions += 1
-        let selected = modelled.indices.filter { index in
-            // A freedom that the library takes: a page says nothing about what is none.
-            let isForeign = response.fields.isPage && !modelled[index].response.fields.isPage
-            return model.varyMatches(modelled[index], request) && !isForeign
-        }
+        let selected = modelled.indices.filter { model.varyMatches(modelled[$0], request) }
         let agreeing = selected.filter { model.headConfirms(modelled[$0], response) }
         switch decision {
         case .refresh(let refreshes, because: _) where refreshes.map(\.index) == agreeing: break
@@ -132,8 +128,4 @@ extension World {
             if answer != wanted { differ("answer", answer, wanted, request, stored, length) }
         }
     }
-}
-
-extension ModelFields {
-    fileprivate var isPage: Bool { all("Content-Type").contains("text/html") }
 }

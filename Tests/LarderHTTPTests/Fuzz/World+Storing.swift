@@ -59,7 +59,7 @@ extension World {
     mutating func compare(_ reading: Freshness, with stored: ModelStored, terms: ModelTerms = ModelTerms()) {
         let moment = Double(now) / 1_000
         let (own, source) = model.lifetime(stored)
-        let lifetime = terms.hardLifetime ?? own
+        let lifetime = stored.isInvalidated ? 0 : terms.hardLifetime ?? own
         let context = "\(stored) at \(moment)"
         if !isClose(reading.age, model.age(stored, now: moment)) {
             differ("age", reading.age, model.age(stored, now: moment) * 1_000, context)
@@ -74,10 +74,8 @@ extension World {
         if reading.needsValidation != model.needsValidation(stored) {
             differ("need of validation", reading.needsValidation, model.needsValidation(stored), context)
         }
-        var valid = stored
-        valid.isInvalidated = false
-        if reading.mustRevalidate != model.forbidsStale(valid) {
-            differ("ban on stale use", reading.mustRevalidate, model.forbidsStale(valid), context)
+        if reading.mustRevalidate != model.forbidsStale(stored) {
+            differ("ban on stale use", reading.mustRevalidate, model.forbidsStale(stored), context)
         }
     }
 

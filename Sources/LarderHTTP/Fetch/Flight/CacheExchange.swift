@@ -120,15 +120,11 @@ struct CacheExchange: Sendable {
             receivedAt: answered.receivedAt)
     }
 
-    /// RFC 9111 §4.4. A page that was not asked for, a captive portal's, says nothing of what is no page.
+    /// RFC 9111 §4.4. What a captive portal's answer invalidates is still used without a network.
     private func invalidate(by answered: Answered) async {
         let urls = answered.policy.invalidations(by: answered.head, to: answered.sent, url: resolved.url)
         guard !urls.isEmpty else { return }
-        let isForeign = ContentKind(answered.head.headerFields[.contentType]) ?? .data > answered.sent.askedKind
-        for key in Set(urls).union([resolved.key]) {
-            if isForeign, await !host.holdsPage(key) { continue }
-            await host.markInvalid(key, except: flight)
-        }
+        for key in Set(urls).union([resolved.key]) { await host.markInvalid(key, except: flight) }
     }
 
     private func apply(_ update: UpdateDecision, of answered: Answered, _ body: TransportBody) async {
@@ -140,7 +136,7 @@ struct CacheExchange: Sendable {
         case .markStale(let places, let because):
             for place in places where plan.candidates.indices.contains(place) {
                 var response = plan.candidates[place].response
-                response.isRefreshDue = true
+                response.isInvalidated = true
                 await write(UpdateDecision.Refresh(index: place, response: response))
             }
             await deliver(answered, body, storing: nil, because)

@@ -105,7 +105,9 @@ extension HTTPCache {
     /// The stored response, fresh or not, unless it forbids that.
     func anyAge(_ lookup: Lookup) -> Fetched<HTTPAnswer>? {
         guard let (decision, place, freshness) = selected(lookup) else { return nil }
-        if case .validate = decision, !lookup.resolved.asked.terms.ignoresMustRevalidate { return nil }
+        let isForbidden =
+            freshness.needsValidation || freshness.mustRevalidate || !lookup.candidates[place].response.isInvalidated
+        if case .validate = decision, isForbidden, !lookup.resolved.asked.terms.ignoresMustRevalidate { return nil }
         return answer(lookup, place, freshness, .anyAge)
     }
 

@@ -100,19 +100,18 @@ extension CachePolicy {
 
     /// What a 200 to a HEAD says about what is stored. RFC 9111 §4.3.5.
     private func head(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
-        // A page in place of something else is a captive portal's, and agrees with whatever it says nothing about.
-        let isPage = ContentKind(news.fields[.contentType]) == .page
-        let selected = selected.filter { !isPage || ContentKind(candidates[$0].fields[.contentType]) == .page }
         guard !selected.isEmpty else { return .none(because: Reasons.unrelated) }
         let agreeing = selected.filter { agrees(candidates[$0], with: news.fields) }
         if agreeing.isEmpty { return .markStale(selected, because: Reasons.headDiffers) }
         return refresh(agreeing, of: candidates, by: news, because: Reasons.head)
     }
 
+    /// Whether a HEAD answers as the GET did that was stored. A captive portal's answer does not, whether it is a page or says nothing.
     private func agrees(_ stored: StoredResponse, with fields: HTTPFields) -> Bool {
         guard stored.status == .ok || stored.status == .partialContent else { return false }
-        for name in ["etag", "last-modified"] {
-            if let value = fields.first(name), stored.fields.first(name) != value { return false }
+        for name in ["etag", "last-modified", "content-type"]
+        where stored.fields.combined(name) != fields.combined(name) {
+            return false
         }
         guard let length = fields.first("content-length"), stored.coverage == .whole else { return true }
         return stored.fields.first("content-length") == length

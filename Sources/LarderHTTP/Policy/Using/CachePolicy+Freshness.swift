@@ -2,13 +2,13 @@ internal import HTTPTypes
 internal import LarderTransport
 
 extension CachePolicy {
-    /// How fresh a stored response is. RFC 9111 §4.2.
+    /// How fresh a stored response is. RFC 9111 §4.2. What was invalidated is stale.
     public func freshness(
         of response: StoredResponse, terms: RequestTerms = RequestTerms(), at now: Int64
     ) -> Freshness {
         let directives = CacheControl(response.fields)
         let own = lifetime(of: response, directives)
-        let lifetime = terms.hardLifetime?.clampedMilliseconds ?? own.milliseconds
+        let lifetime = response.isInvalidated ? 0 : terms.hardLifetime?.clampedMilliseconds ?? own.milliseconds
         let mayOnlyBeFresh = directives.mustRevalidate || directives.noCache
         let leeway = mayOnlyBeFresh && !terms.ignoresMustRevalidate ? 0 : (directives.staleWhileRevalidate ?? 0) * 1000
         return Freshness(
@@ -48,7 +48,7 @@ extension CachePolicy {
 
     /// A response that must not be kept is kept when a 304 turned it into one: then it is validated each time.
     private func needsValidation(_ response: StoredResponse, _ directives: CacheControl) -> Bool {
-        response.isInvalidated || directives.noCache || forbidsStorage(directives, response.status)
+        directives.noCache || forbidsStorage(directives, response.status)
             || variesOnEverything(response.fields)
     }
 }

@@ -35,7 +35,10 @@ extension CachePolicy {
         let freshness = freshness(of: chosen, terms: terms, at: now)
         let others = fitting.filter { $0 != index }.map { candidates[$0] }
         let isForced = terms.forcesValidation && !(CacheControl(chosen.fields).isImmutable && freshness.isFresh)
-        let verdict = verdict(freshness, asked, isForced: isForced)
+        // Whatever the request, or the response, allows of what is stale. RFC 9111 §4.4.
+        let verdict =
+            chosen.isInvalidated
+            ? .unusable(Reasons.needsValidation) : verdict(freshness, asked, isForced: isForced)
         let question = validation(sent, of: chosen, and: others, forced: isForced)
         switch verdict {
         case .usable(let reason): return .reuse(index, freshness, because: reason)

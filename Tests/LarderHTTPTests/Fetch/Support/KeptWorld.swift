@@ -30,6 +30,7 @@ final class KeptWorld: Sendable {
         }
 
         func goAway() { state.withLock { $0.isUp = false } }
+        func comeBack() { state.withLock { $0.isUp = true } }
 
         func reply(to request: HTTPRequest) throws(TransportError) -> TransportResponse {
             let (answer, isUp) = state.withLock { state in

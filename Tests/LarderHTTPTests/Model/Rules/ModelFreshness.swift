@@ -8,6 +8,8 @@ extension CacheModel {
 
     /// RFC 9111 §4.2.1, without s-maxage, which is for shared caches.
     func lifetime(_ stored: ModelStored) -> (seconds: Double, source: Source) {
+        // §4.4: what is invalid is not fresh.
+        if stored.isInvalidated { return (0, .none) }
         let fields = stored.response.fields
         if let maxAge = seconds("max-age", in: fields) { return (maxAge ?? 0, .maxAge) }
         if let expires = fields.all("Expires").first {
@@ -57,9 +59,9 @@ extension CacheModel {
         has("must-revalidate", in: stored.response.fields) || needsValidation(stored)
     }
 
-    /// Whether it may not be used without the origin's word, fresh or not: §5.2.2.4, §4.4, and a member `*` of §4.1.
+    /// Whether it may not be used without the origin's word, fresh or not: §5.2.2.4, and a member `*` of §4.1.
     func needsValidation(_ stored: ModelStored) -> Bool {
-        stored.isInvalidated || hasUnqualifiedNoCache(stored.response.fields)
+        hasUnqualifiedNoCache(stored.response.fields)
     }
 
     /// RFC 9111 §5.2.2.4: the form without a list of fields.

@@ -59,7 +59,7 @@ extension CacheModel {
         if terms.forcesValidation, !isSettled { return .ask }
         // §5.2.1.4, §5.4
         if has("no-cache", in: request.fields) || pragmaNoCache(request) { return .ask }
-        if needsValidation(stored) { return .ask }
+        if stored.isInvalidated || needsValidation(stored) { return .ask }
         // A host's leave counts where the server cannot be asked, and only there.
         let forbids = forbidsStale(stored)
         let window = forbids ? 0 : staleWhileRevalidate(stored)

@@ -125,10 +125,10 @@ extension CacheModel {
     /// RFC 9111 §4.3.5: whether a HEAD's answer says the same as a stored response of GET.
     func headConfirms(_ stored: ModelStored, _ response: ModelResponse) -> Bool {
         guard [200, 206].contains(stored.response.status) else { return false }
-        for name in ["ETag", "Last-Modified"] {
-            if let received = response.fields.all(name).first, stored.response.fields.all(name).first != received {
-                return false
-            }
+        // A freedom that the library takes: what it does not name it does not confirm, and of another type is another's answer.
+        for name in ["ETag", "Last-Modified", "Content-Type"]
+        where stored.response.fields.all(name) != response.fields.all(name) {
+            return false
         }
         guard let length = response.fields.all("Content-Length").first, stored.part == nil else { return true }
         return stored.response.fields.all("Content-Length").first == length

@@ -99,7 +99,11 @@ import Testing
     @Test func `needs validation for no-cache of the whole, but not of a field`() {
         #expect(read(Case.stored(("Cache-Control", "no-cache, max-age=9"))).needsValidation)
         #expect(!read(Case.stored(("Cache-Control", "no-cache=\"x\", max-age=9"))).needsValidation)
-        #expect(read(Case.stored(("Cache-Control", "max-age=9"), isInvalidated: true)).needsValidation)
         #expect(read(Case.stored(("Vary", "*"))).needsValidation)
+    }
+
+    @Test func `ends with an invalidation`() {
+        let reading = read(Case.stored(("Cache-Control", "max-age=9"), isInvalidated: true))
+        #expect(!reading.isFresh && !reading.needsValidation)
     }
 }

@@ -29,6 +29,7 @@ import Testing
                 == "validate needs-validation 0")
         let invalidated = Case.stored(("Cache-Control", "max-age=60"), isInvalidated: true)
         #expect(Case.reuse(Case.request(), invalidated).summary == "validate needs-validation 0")
+        #expect(asked("max-stale", invalidated) == "validate needs-validation 0")
     }
 
     @Test func `obeys no-cache and no-store of the request`() {
