@@ -57,7 +57,7 @@ public struct OutboxDelivery: Hashable, Sendable {
 
 /// A record of `outbox` under the identity of an entry: the place of the entry, and its delivery.
 ///
-/// FORMAT.md, "outbox". Key: (entry id) alone, which sorts after every lane. It is all that changes with a try.
+/// FORMAT.md, "outbox". Key: (entry id). It is all that changes with a try.
 package struct OutboxDeliveryRecord: TupleRecord, Hashable, Sendable {
     /// The lane of the entry.
     package var lane = ""
@@ -65,7 +65,7 @@ package struct OutboxDeliveryRecord: TupleRecord, Hashable, Sendable {
     package var sequence: Int64 = 0
     /// The state of its delivery.
     package var delivery = OutboxDelivery()
-    /// The bytes it counts for: those of the entry's record and of its body.
+    /// The bytes it counts for: those of its head and its body, wherever that lies.
     package var byteCount: Int64 = 0
 
     package init() {}
@@ -94,14 +94,6 @@ package struct OutboxDeliveryRecord: TupleRecord, Hashable, Sendable {
         coder.text(&delivery.lastError)
         coder.count("byteCount", &byteCount)
     }
-
-    /// Appends the key of the record of an entry.
-    package static func appendKey(_ entryID: UUIDBytes, to buffer: inout KeyBuffer) throws(FormatError) {
-        try buffer.append(uuid: entryID)
-    }
-
-    /// The bytes that the key of every such record begins with; also the end of all lanes.
-    package static let prefix: [UInt8] = [TupleCode.uuid]
 
     /// Whether both name the same lane, bytewise, and sequence.
     package func isAtPlace(of other: OutboxDeliveryRecord) -> Bool {

@@ -1,19 +1,24 @@
-/// A record of `outbox`: a write to be sent.
+/// A record of `outbox`: the head of an entry, all that decides on it before it is sent.
 ///
-/// FORMAT.md, "outbox". Key: (lane, sequence). The sequence counts over all lanes. The state of its delivery is in an
-/// ``OutboxDeliveryRecord``.
-package struct OutboxRecord: TupleRecord, Hashable, Sendable {
-    /// The request. Its lane is in the key only: it is empty where the record was read by itself.
+/// FORMAT.md, "outbox". Key: (lane, sequence). The sequence counts over all lanes.
+package struct OutboxHeadRecord: TupleRecord, Hashable, Sendable {
+    /// The request without its body and header fields. Its lane is in the key only: it is empty where the record was read by itself.
     package var draft = OutboxDraft()
     /// The rows that its effect is applied to.
     package var rows: [RowKey] = []
+    /// The length of its body.
+    package var bodyBytes: Int64 = 0
+    /// Whether a batch carries all that it says.
+    package var fitsBatch = false
 
     package init() {}
 
-    /// The record of a request with an effect on rows.
-    package init(_ draft: OutboxDraft, rows: [RowKey]) {
+    /// The head of a request with an effect on rows.
+    package init(_ draft: OutboxDraft, rows: [RowKey], bodyBytes: Int64, fitsBatch: Bool) {
         self.draft = draft
         self.rows = rows
+        self.bodyBytes = bodyBytes
+        self.fitsBatch = fitsBatch
     }
 
     package mutating func codeFields(_ coder: inout FieldCoder) {
@@ -22,15 +27,12 @@ package struct OutboxRecord: TupleRecord, Hashable, Sendable {
         coder.text(&draft.mutationType)
         coder.text(&draft.method)
         coder.text(&draft.endpoint)
-        coder.bytes(&draft.payload)
         coder.text(&draft.account)
         coder.text(&draft.entity)
-        coder.list(&draft.fields)
         var number = draft.blob?.number
-        var byteCount = draft.blob?.byteCount ?? 0
         coder.count("blob", &number)
-        coder.count("blobBytes", &byteCount)
-        draft.blob = number.map { Blob(number: $0, byteCount: byteCount) }
+        coder.count("bodyBytes", &bodyBytes)
+        draft.blob = number.map { Blob(number: $0, byteCount: bodyBytes) }
         coder.list(&draft.after, of: .zero) { $0.uuid(&$1) }
         coder.list(&rows, of: RowKey(resource: ResourceKey("", 0), type: "", key: "")) { $0.row(&$1) }
         coder.text(&draft.deduplicationKey)
@@ -38,19 +40,63 @@ package struct OutboxRecord: TupleRecord, Hashable, Sendable {
         coder.count("mostAttempts", &draft.mostAttempts)
         coder.uuid(&draft.predecessor)
         coder.bool(&draft.loadsAnswer)
+        coder.bool(&fitsBatch)
     }
 
-    /// Appends the key of an entry; the lane must fit ``Limits/lane``.
-    package static func appendKey(
-        lane: String, sequence: Int64, to buffer: inout KeyBuffer
-    ) throws(FormatError) {
-        try Limits.check(lane: lane)
-        try buffer.append(text: lane)
-        try buffer.append(integer: sequence)
-    }
-
-    /// The bytes that the key of every entry of a lane begins with.
+    /// The bytes that the key of every head of a lane begins with.
     package static func prefix(lane: String) -> [UInt8] {
         TupleWriter.bytes { $0.append(text: lane) }
+    }
+}
+
+/// A record of `outbox`: what an entry sends.
+///
+/// FORMAT.md, "outbox". Key: (sequence).
+package struct OutboxBodyRecord: TupleRecord, Hashable, Sendable {
+    /// The header fields.
+    package var fields: [HeaderField] = []
+    /// The body; empty where it is a blob.
+    package var payload: [UInt8] = []
+
+    package init() {}
+
+    /// What a request sends.
+    package init(_ draft: OutboxDraft) {
+        fields = draft.fields
+        payload = draft.payload
+    }
+
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.list(&fields)
+        coder.bytes(&payload)
+    }
+}
+
+/// A record of `outbox`: the entries that are not rejected, by what a second enqueue of them is recognised by.
+///
+/// FORMAT.md, "outbox". Key: (null, hash), as ``OutboxDraft/deduplicationHash``. More than one entry has the same hash by accident only.
+package struct OutboxDeduplicationRecord: TupleRecord, Hashable, Sendable {
+    /// The identities of the entries.
+    package var entries: [UUIDBytes] = []
+
+    package init() {}
+
+    /// The entries of these identities.
+    package init(_ entries: [UUIDBytes]) { self.entries = entries }
+
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.list(&entries, of: .zero) { $0.uuid(&$1) }
+    }
+}
+
+extension OutboxDraft {
+    /// The XXH64 of account and deduplication key as a tuple; nil without a key.
+    package var deduplicationHash: UInt64? {
+        guard let deduplicationKey else { return nil }
+        let key = TupleWriter.bytes { writer in
+            if let account { writer.append(text: account) } else { writer.appendNull() }
+            writer.append(text: deduplicationKey)
+        }
+        return key.rawSpan.xxh64(seed: 0)
     }
 }

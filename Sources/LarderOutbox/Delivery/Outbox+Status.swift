@@ -32,7 +32,7 @@ extension Outbox {
         let owner = otherOwner
         machine.isOwner = owner == nil
         // A store that cannot be read has nothing to tell; whoever enqueues or runs is told why.
-        let entries = (try? store.read { view in try view.readableOutboxEntries().entries.map { LaneEntry($0) } }) ?? []
+        let entries = (try? store.read { view in try view.readableOutboxHeads().entries.map { LaneEntry($0) } }) ?? []
         _ = machine.step(.loaded(entries), at: moment, freshKey: UUIDBytes(high: 0, low: 0))
         var status = machine.status(at: moment)
         status.rejected = entries.count { $0.delivery.state == .rejected }

@@ -27,14 +27,6 @@ enum BatchBody {
         return bytes
     }
 
-    /// Whether a batch carries all that the entry says: a payload of JSON, and no header fields but its type.
-    static func carries(_ entry: OutboxEntry) -> Bool {
-        guard entry.draft.blob == nil, entry.payload != Array("null".utf8),
-            entry.draft.fields.allSatisfy({ $0.name.lowercased() == "content-type" })
-        else { return false }
-        return entry.payload.isEmpty || JSONText.isValue(entry.payload.span)
-    }
-
     /// What an answer `{"outcomes":[{"id":…,"status":…,"replayed":…,"retry_after":…,"sequence":…,"body":…},…]}` says of each
     /// of `entries`; nil when it says nothing of any. All but `id` and `status` may be missing. Two outcomes of one entry with
     /// different statuses say nothing of it.

@@ -42,7 +42,7 @@ package struct LaneEntry: Hashable, Sendable {
         case lane
     }
 
-    /// An entry as it lies in the outbox.
+    /// An entry as it lies in the outbox; what it sends is not looked at.
     package init(_ entry: OutboxEntry) {
         id = entry.id
         lane = entry.lane
@@ -52,7 +52,7 @@ package struct LaneEntry: Hashable, Sendable {
         after = entry.draft.after
         mostAttempts = entry.draft.mostAttempts
         method = entry.method.uppercased()
-        isBatchable = BatchBody.carries(entry)
+        isBatchable = entry.fitsBatch
         createdAt = entry.createdAt
         delivery = entry.delivery
     }

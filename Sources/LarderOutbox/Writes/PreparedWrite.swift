@@ -33,8 +33,8 @@ extension Transaction {
     /// - Throws: ``OutboxError/notSignedIn`` when the account it was prepared under has been signed out by a ``Session``
     ///   since; ``OutboxError/full(_:)``, ``OutboxError/deduplicationMismatch(_:)``, ``OutboxError/afterRejected(_:)``;
     ///   ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits.
-    /// - Complexity: a look at every entry when there is a deduplication key or no room, or when it may be merged, and at the
-    ///   journal when it is to come after one that has left; else constant.
+    /// - Complexity: a look at the heads of all entries when there is no room, or when it may be merged, and at the journal when it is
+    ///   to come after one that has left; else constant.
     @discardableResult
     public mutating func enqueue(_ write: PreparedWrite) throws -> Enqueued {
         try checkSignedIn(as: write.draft.account)
@@ -65,13 +65,7 @@ extension Transaction {
     }
 
     private borrowing func unfinished(_ draft: OutboxDraft) throws -> OutboxEntry? {
-        guard let key = draft.deduplicationKey else { return nil }
-        let entries = try readableOutboxEntries()
-        let known = entries.first {
-            $0.draft.deduplicationKey?.utf8.elementsEqual(key.utf8) == true && $0.draft.account == draft.account
-                && $0.delivery.state != .rejected
-        }
-        guard let known else { return nil }
+        guard let known = try outboxHead(duplicatedBy: draft) else { return nil }
         guard known.draft.fingerprint == draft.fingerprint else { throw OutboxError.deduplicationMismatch(known.id) }
         return known
     }

@@ -27,12 +27,11 @@ extension Transaction {
     /// The last entry of a write's lane, if the write may be merged into it as far as the outbox is concerned.
     private borrowing func untriedEntry(before draft: OutboxDraft) throws -> OutboxEntry? {
         do {
-            let lane = try outboxEntries(lane: draft.lane).filter { $0.draft.account == draft.account }
             // Only the last: what stands behind an entry was made after it, and is sent after what it was when that was made.
-            guard let last = lane.last, last.draft.takes(draft), let entry = try outboxEntry(last.id),
-                entry.delivery.isUntried
+            guard let last = try lastOutboxHead(lane: draft.lane, account: draft.account), last.delivery.isUntried,
+                let entry = try outboxEntry(last.id), entry.draft.takes(draft)
             else { return nil }
-            let isAwaited = try outboxEntries().contains { $0.draft.after.contains(entry.id) }
+            let isAwaited = try readableOutboxHeads().contains { $0.draft.after.contains(entry.id) }
             return isAwaited ? nil : entry
         } catch StoreError.damaged {
             // A damaged entry keeps none from being enqueued.

@@ -16,7 +16,7 @@ extension Transaction {
         guard isFull(entries, byteCount) else { return [] }
         guard write.bounds.whenFull == .retireOldest else { throw OutboxError.full(pending) }
         var retired: [UUIDBytes] = []
-        let oldest = try readableOutboxEntries().filter {
+        let oldest = try readableOutboxHeads().filter {
             $0.delivery.state == .pending || $0.delivery.state == .waiting
         }
         .sorted { $0.sequence < $1.sequence }
@@ -31,8 +31,8 @@ extension Transaction {
 
     /// Makes an entry a dead letter, as failed.
     mutating func retire(_ id: UUIDBytes) throws {
-        if let batch = try outboxEntry(id)?.delivery.batch { try dissolveBatch(batch) }
-        guard let entry = try outboxEntry(id) else { return }
+        if let batch = try outboxHead(id)?.delivery.batch { try dissolveBatch(batch) }
+        guard let entry = try outboxHead(id) else { return }
         var retired = entry.delivery
         retired.state = .failed
         retired.dueAt = nil

@@ -78,7 +78,11 @@ import Testing
             try FilterState(decoding: $0)
         }
         try expectBoth("member", Example.member, { $0.encode() }) { try MemberRecord(decoding: $0) }
-        try expectBoth("outbox-entry", Example.entry, { $0.encode() }) { try OutboxRecord(decoding: $0) }
+        try expectBoth("outbox-head", Example.head, { $0.encode() }) { try OutboxHeadRecord(decoding: $0) }
+        try expectBoth("outbox-body", Example.body, { $0.encode() }) { try OutboxBodyRecord(decoding: $0) }
+        try expectBoth("outbox-deduplication", Example.deduplication, { $0.encode() }) {
+            try OutboxDeduplicationRecord(decoding: $0)
+        }
         try expectBoth("outbox-delivery", Example.delivery, { $0.encode() }) { try OutboxDeliveryRecord(decoding: $0) }
         try expectBoth("index", Example.textIndex, { $0.encode() }) { try IndexRecord(decoding: $0) }
         try expectBoth("response", Example.response, { $0.encode() }) { try ResponseRecord(decoding: $0) }

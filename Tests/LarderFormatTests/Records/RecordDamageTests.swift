@@ -32,11 +32,17 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "member", body: Example.member.encode()) {
             try MemberRecord(decoding: $0.rawSpan).encode()
         },
-        Kind(testDescription: "entry", body: Example.entry.encode()) {
-            try OutboxRecord(decoding: $0.rawSpan).encode()
+        Kind(testDescription: "head", body: Example.head.encode()) {
+            try OutboxHeadRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "body", body: Example.body.encode()) {
+            try OutboxBodyRecord(decoding: $0.rawSpan).encode()
+        },
+        Kind(testDescription: "deduplication", body: Example.deduplication.encode()) {
+            try OutboxDeduplicationRecord(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "upload", body: Example.upload.encode()) {
-            try OutboxRecord(decoding: $0.rawSpan).encode()
+            try OutboxHeadRecord(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "batched delivery", body: Example.batched.encode()) {
             try OutboxDeliveryRecord(decoding: $0.rawSpan).encode()

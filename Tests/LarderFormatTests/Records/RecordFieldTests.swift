@@ -79,48 +79,58 @@ import Testing
 }
 
 @Suite struct `The keys of the outbox` {
-    @Test func `tell entries from their index, which comes after all lanes`() throws {
+    private func bytes(_ key: OutboxKey) throws -> [UInt8] {
         var buffer = KeyBuffer()
-        try OutboxRecord.appendKey(lane: "\u{10FFFF}", sequence: .max, to: &buffer)
-        let entry = buffer.array()
-        buffer.removeAll()
-        try OutboxDeliveryRecord.appendKey(UUIDBytes(high: 0, low: 0), to: &buffer)
-        let index = buffer.array()
-        #expect(precedes(entry, OutboxDeliveryRecord.prefix))
-        #expect(precedes(OutboxDeliveryRecord.prefix, index))
-        #expect(try OutboxKey(decoding: entry.rawSpan) == .entry(lane: "\u{10FFFF}", sequence: .max))
-        #expect(try OutboxKey(decoding: index.rawSpan) == .index(entryID: UUIDBytes(high: 0, low: 0)))
+        try key.append(to: &buffer)
+        return buffer.array()
+    }
+
+    @Test func `tell deduplication, heads, bodies and deliveries apart, in this order`() throws {
+        let keys: [OutboxKey] = [
+            .deduplication(hash: .max), .deduplication(hash: .max >> 1), .head(lane: "\u{10FFFF}", sequence: .max),
+            .body(sequence: 0), .body(sequence: .max), .delivery(entryID: UUIDBytes(high: 0, low: 0)),
+        ]
+        let encoded = try keys.map { try bytes($0) }
+        for (left, right) in zip(encoded, encoded.dropFirst()) { #expect(precedes(left, right)) }
+        for (key, encoded) in zip(keys, encoded) {
+            #expect(try OutboxKey(decoding: encoded.rawSpan) == key)
+            #expect(encoded.starts(with: OutboxKey.heads) == (key == keys[2]))
+            #expect(encoded.starts(with: OutboxKey.deliveries) == (key == keys[5]))
+        }
     }
 
     @Test func `of one lane are in the order of enqueuing`() throws {
-        var previous: [UInt8] = OutboxRecord.prefix(lane: "notes")
+        var previous: [UInt8] = OutboxHeadRecord.prefix(lane: "notes")
         for sequence in [1, 2, 255, 256, 65_536] as [Int64] {
-            var buffer = KeyBuffer()
-            try OutboxRecord.appendKey(lane: "notes", sequence: sequence, to: &buffer)
-            let key = buffer.array()
+            let key = try bytes(.head(lane: "notes", sequence: sequence))
             #expect(precedes(previous, key))
             previous = key
         }
     }
 
+    @Test func `find an entry by account and deduplication key`() throws {
+        var draft = Example.head.draft
+        #expect(draft.deduplicationHash == 0x4CFE_D050_88C4_04E3)
+        draft.account = nil
+        #expect(draft.deduplicationHash != Example.head.draft.deduplicationHash)
+        draft.deduplicationKey = nil
+        #expect(draft.deduplicationHash == nil)
+    }
+
     @Test func `with a byte flipped or missing are an error or another whole key`() throws {
-        var buffer = KeyBuffer()
-        try OutboxRecord.appendKey(lane: "notes", sequence: 300, to: &buffer)
-        let key = buffer.array()
-        for damaged in flips(of: key) + truncations(of: key) + [[], key + [0x14]] {
-            guard let read = try? OutboxKey(decoding: damaged.rawSpan) else { continue }
-            guard case .entry(let lane, let sequence) = read else {
-                Issue.record("an entry became an index record")
-                continue
+        for key in [OutboxKey.head(lane: "notes", sequence: 300), .deduplication(hash: 1 << 40), .body(sequence: 300)] {
+            let whole = try bytes(key)
+            for damaged in flips(of: whole) + truncations(of: whole) + [[], whole + [0x14]] {
+                guard let read = try? OutboxKey(decoding: damaged.rawSpan) else { continue }
+                #expect(read != key)
+                #expect(try bytes(read) == damaged)
             }
-            #expect(encode([.text(lane), .integer(sequence)]) == damaged)
         }
     }
 
     @Test func `refuse a lane that is too long`() {
         #expect(throws: FormatError.keyTooLong(actual: 302, limit: 256)) {
-            var buffer = KeyBuffer()
-            try OutboxRecord.appendKey(lane: String(repeating: "l", count: 300), sequence: 1, to: &buffer)
+            try bytes(.head(lane: String(repeating: "l", count: 300), sequence: 1))
         }
     }
 }

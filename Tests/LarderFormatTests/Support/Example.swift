@@ -20,7 +20,7 @@ enum Example {
         record.nextBlob = 2
         record.nextCollection = 2
         record.pendingEntries = 1
-        record.pendingBytes = 204
+        record.pendingBytes = 218
         record.storedSize = storedSize
         return record
     }
@@ -92,33 +92,42 @@ enum Example {
 
     static let member = MemberRecord(listedInRun: 1, finishedInRun: 1)
 
-    static let entry: OutboxRecord = {
+    static let head: OutboxHeadRecord = {
         var draft = OutboxDraft(
             id: entryID, lane: "", createdAt: midnight + 6000, mutationType: "note.create", method: "POST",
-            endpoint: "/api/v4/notes", payload: Array("{\"t\":\"\0\"}".utf8))
+            endpoint: "/api/v4/notes", payload: [])
         draft.account = "ada"
         draft.entity = "note 1"
-        draft.fields = [HeaderField(name: "Content-Type", value: Array("application/json".utf8))]
         draft.after = [doneID]
         draft.deduplicationKey = "tap 5"
         draft.fingerprint = .max - 1
         draft.loadsAnswer = true
-        return OutboxRecord(draft, rows: [RowKey(resource: owner, type: "note", key: "1")])
+        return OutboxHeadRecord(
+            draft, rows: [RowKey(resource: owner, type: "note", key: "1")], bodyBytes: 8, fitsBatch: true)
     }()
 
+    static let body: OutboxBodyRecord = {
+        var body = OutboxBodyRecord()
+        body.fields = [HeaderField(name: "Content-Type", value: Array("application/json".utf8))]
+        body.payload = Array("{\"t\":\"\"}".utf8)
+        return body
+    }()
+
+    static let deduplication = OutboxDeduplicationRecord([entryID])
+
     /// An upload that took the place of another entry.
-    static let upload: OutboxRecord = {
+    static let upload: OutboxHeadRecord = {
         var draft = OutboxDraft(
             id: doneID, lane: "", createdAt: midnight, mutationType: "file", method: "PUT", endpoint: "/files/1",
             payload: [])
         draft.blob = Blob(number: 1, byteCount: 12)
         draft.mostAttempts = 8
         draft.predecessor = entryID
-        return OutboxRecord(draft, rows: [])
+        return OutboxHeadRecord(draft, rows: [], bodyBytes: 12, fitsBatch: true)
     }()
 
     static let delivery: OutboxDeliveryRecord = {
-        var record = OutboxDeliveryRecord(lane: "notes", sequence: 2, byteCount: 204)
+        var record = OutboxDeliveryRecord(lane: "notes", sequence: 2, byteCount: 218)
         record.delivery.state = .waiting
         record.delivery.tries = 2
         record.delivery.attempts = 1

@@ -5,8 +5,10 @@ import LarderFormat
 extension OutboxWorld {
     /// Flips a bit in the first or the last entry of the outbox.
     func damageEntry(isLast: Bool) throws {
-        // Each entry has a second record, which lies behind all entries.
-        try damage(.outbox) { records in isLast ? records.count / 2 - 1 : 0 }
+        try damage(.outbox) { keys in
+            let heads = keys.indices.filter { keys[$0][0] == 0x02 }
+            return (isLast ? heads.last : heads.first) ?? 0
+        }
     }
 
     /// Flips a bit in one of the records of a table, as a medium might; the last unless told otherwise.

@@ -15,7 +15,11 @@ enum Shape {
         case .generations: [Field("generation")]
         case .filters: [Field("number")]
         case .members: [Field("filter"), Field("group", .content), Field("id", .identifier)]
-        case .outbox: parts == 1 ? [Field("entry", .uuid)] : [Field("lane", .content), Field("sequence")]
+        // Without a lane the number is the hash of a deduplication key.
+        case .outbox:
+            kind != nil
+                ? [Field("sequence")]
+                : parts == 1 ? [Field("entry", .uuid)] : [Field("lane", .content), Field("sequence")]
         case .journal: [Field("sequence")]
         case .collections: [Field("kind")] + collectionKey(kind)
         case .responses: [Field("kind")] + responseKey(kind)
@@ -37,7 +41,7 @@ enum Shape {
         case .generations: owner + generation
         case .filters: filter
         case .members: [Field("listedInRun"), Field("finishedInRun")]
-        case .outbox: key.count == 1 ? delivery : entry
+        case .outbox: outbox(key)
         case .journal: journal
         case .collections: collection(kind: key.first, parts: key.count)
         case .responses: key.first == .integer(0) ? response : [Field("blob")]
@@ -57,6 +61,15 @@ enum Shape {
         case ["salt"]: [Field("salt", .bytes)]
         case ["waits"]: [Field("servers", .bytes)]
         default: counters
+        }
+    }
+
+    private static func outbox(_ key: [JSON]) -> [Field] {
+        switch (key.count, key.first) {
+        case (1, .integer): [Field("fields", .bytes), Field("payload", .bytes)]
+        case (1, _): delivery
+        case (_, .null): [Field("entries", .bytes)]
+        default: head
         }
     }
 
@@ -164,12 +177,12 @@ enum Shape {
         Field("attemptedAt"), Field("nextAttemptAt"), Field("failures"), Field("lastError", .content), Field("resyncs"),
         Field("resyncedAt"), Field("journalAtBegin"),
     ]
-    private static let entry = [
+    private static let head = [
         Field("entry", .uuid), Field("createdAt"), Field("mutationType", .word), Field("method", .word),
-        Field("endpoint", .content), Field("payload", .bytes), Field("account", .content), Field("entity", .content),
-        Field("fields", .bytes), Field("blob"), Field("blobBytes"), Field("after", .bytes), Field("rows", .bytes),
-        Field("deduplicationKey", .content), Field("fingerprint", .bits), Field("mostAttempts"),
-        Field("predecessor", .uuid), Field("loadsAnswer"),
+        Field("endpoint", .content), Field("account", .content), Field("entity", .content), Field("blob"),
+        Field("bodyBytes"), Field("after", .bytes), Field("rows", .bytes), Field("deduplicationKey", .content),
+        Field("fingerprint", .bits), Field("mostAttempts"), Field("predecessor", .uuid), Field("loadsAnswer"),
+        Field("fitsBatch"),
     ]
     private static let delivery = [
         Field("lane", .content), Field("sequence"),

@@ -10,7 +10,7 @@ struct EntryDisplay {
         let delivery = entry.delivery
         return [
             redactor.text(entry.lane), "\(entry.sequence)", entry.id.description, timeText(entry.createdAt),
-            entry.mutationType, entry.method, redactor.text(entry.endpoint), "\(size(entry))",
+            entry.mutationType, entry.method, redactor.text(entry.endpoint), "\(entry.bodyBytes)",
             "\(delivery.state)", "\(delivery.tries)", timeText(delivery.dueAt),
             delivery.lastError.map { redactor.text($0) } ?? "-",
         ]
@@ -62,11 +62,9 @@ struct EntryDisplay {
             JSON.Member(name: "dueAt", value: .optional(delivery.dueAt)),
             JSON.Member(name: "lastStatus", value: .optional(delivery.lastStatus.map { Int64($0) })),
             JSON.Member(name: "lastError", value: redactor.json(delivery.lastError)),
-            JSON.Member(name: "size", value: .integer(size(entry))),
+            JSON.Member(name: "size", value: .integer(entry.bodyBytes)),
         ]
     }
-
-    private func size(_ entry: OutboxEntry) -> Int64 { entry.draft.blob?.byteCount ?? Int64(entry.payload.count) }
 
     private func field(_ field: HeaderField) -> JSON {
         let value = redactor.payload(field.value)

@@ -35,20 +35,26 @@ struct OutboxDrop: ParsableCommand {
 
     func run() throws {
         if !yes {
-            try show(try plan(try store.read { view in try view.readableOutboxEntries().entries }))
+            let planned = try store.read { view in
+                var plan = try plan(try view.readableOutboxHeads().entries)
+                plan.complete { try view.outboxEntry($0) }
+                return plan
+            }
+            try show(planned)
             Terminal.say("Nothing was dropped: say --yes to do it.")
             throw ExitStatus.usage.code
         }
         let now = HostServices.system(logger: .tool).now()
         let done = try store.write { transaction -> Plan in
-            let plan = try plan(try transaction.readableOutboxEntries())
+            var plan = try plan(try transaction.readableOutboxHeads())
+            plan.complete { try transaction.outboxEntry($0) }
             // What is left of a batch would be another request under its key.
             let gone = plan.dropped + plan.followers.map(\.entry)
             for batch in Set(gone.compactMap(\.delivery.batch)) { try transaction.dissolveBatch(batch) }
             for entry in plan.dropped { try transaction.acknowledge(entry.id, outcome: "dropped", at: now) }
             for (entry, cause) in plan.followers {
                 let reason = RejectionReason.after(cause).description
-                var delivery = try transaction.outboxEntry(entry.id)?.delivery ?? entry.delivery
+                var delivery = try transaction.outboxHead(entry.id)?.delivery ?? entry.delivery
                 delivery.lastError = reason
                 try transaction.reject(entry.id, delivery, detail: reason, at: now)
             }
@@ -61,6 +67,12 @@ struct OutboxDrop: ParsableCommand {
         var dropped: [OutboxEntry] = []
         /// What came after one of them, or after one of these, with that.
         var followers: [(entry: OutboxEntry, cause: UUIDBytes)] = []
+
+        /// Reads what they send, where that can be read.
+        mutating func complete(_ read: (UUIDBytes) throws -> OutboxEntry?) {
+            dropped = dropped.map { (try? read($0.id)) ?? $0 }
+            followers = followers.map { ((try? read($0.entry.id)) ?? $0.entry, $0.cause) }
+        }
     }
 
     private func plan(_ entries: [OutboxEntry]) throws -> Plan {

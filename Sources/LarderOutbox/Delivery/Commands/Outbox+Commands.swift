@@ -29,7 +29,7 @@ extension Outbox {
     }
 
     private static func result(of id: UUIDBytes, _ view: borrowing ReadView) throws -> OutboxResult? {
-        if let entry = try view.outboxEntry(id) {
+        if let entry = try view.outboxHead(id) {
             return entry.delivery.state == .rejected ? .rejected(entry.delivery.lastError ?? "") : nil
         }
         guard let outcome = try view.outboxOutcomes().last(where: { $0.id == id }) else {
@@ -52,10 +52,10 @@ extension Outbox {
     /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` for one that was rejected: see
     ///   ``retryRejected(_:effects:)``; what the store throws.
     public func retry(_ id: UUIDBytes) async throws {
-        guard let entry = try store.read({ view in try view.outboxEntry(id) }) else {
+        guard let delivery = try store.read({ view in try view.outboxDelivery(id) }) else {
             throw OutboxError.unknownEntry(id)
         }
-        if entry.delivery.state == .rejected { throw OutboxError.notApplicable(id, .rejected) }
+        if delivery.state == .rejected { throw OutboxError.notApplicable(id, .rejected) }
         try await perform(.revive(id)) { _ in nil }
     }
 
@@ -93,7 +93,7 @@ extension Outbox {
     public func drop(_ id: UUIDBytes, outcome: String = "dropped") async throws {
         let now = store.host.now()
         let wasRejected = try await store.write { transaction in
-            guard let entry = try transaction.outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
+            guard let entry = try transaction.outboxHead(id) else { throw OutboxError.unknownEntry(id) }
             guard entry.delivery.state == .rejected else { return false }
             try transaction.acknowledge(id, outcome: outcome, at: now)
             return true
@@ -160,7 +160,7 @@ extension Outbox {
         try await store.write { transaction in
             var machine = DeliveryMachine(policy: policy, gate: gate, seed: 0)
             machine.isOwner = recovers
-            let entries = try transaction.readableOutboxEntries().map { LaneEntry($0) }
+            let entries = try transaction.readableOutboxHeads().map { LaneEntry($0) }
             let loaded = machine.step(.loaded(entries, serverWait: wait), at: moment, freshKey: key)
             if let refusal = refusal(machine) { throw refusal }
             try along?(&transaction)

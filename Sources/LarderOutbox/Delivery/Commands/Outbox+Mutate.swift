@@ -26,7 +26,7 @@ extension Outbox {
         }
         self.state.withLock { $0.settlers[queued.id, default: []].append(refresh) }
         // Its outcome may have been there before anybody was to be told. A store that cannot be read leaves it at that.
-        let state = try? store.read { view in try view.outboxEntry(queued.id)?.delivery.state ?? .rejected }
+        let state = try? store.read { view in try view.outboxDelivery(queued.id)?.state ?? .rejected }
         if state == .rejected { for settler in takeSettlers(of: queued.id) { await settler() } }
         return queued
     }

@@ -93,7 +93,7 @@ extension Outbox {
             do {
                 return try await conflict(of: id, answer)
             } catch OutboxError.notSignedIn {
-                guard let entry = try store.read({ view in try view.outboxEntry(id) }) else { continue }
+                guard let entry = try store.read({ view in try view.outboxHead(id) }) else { continue }
                 for await gate in gateBroadcast.states() where gate == .signedIn(entry.draft.account) { break }
             }
         }

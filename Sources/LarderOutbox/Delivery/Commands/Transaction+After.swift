@@ -13,7 +13,7 @@ extension Transaction {
         var id = id
         var seen: Set<UUIDBytes> = []
         while seen.insert(id).inserted {
-            if let entry = try outboxEntry(id) {
+            if let entry = try outboxHead(id) {
                 if entry.delivery.state == .rejected { throw OutboxError.afterRejected(id) }
                 return id
             }
@@ -35,7 +35,7 @@ extension Transaction {
 
     /// What took the place of an entry that left, as far as anything says so.
     private borrowing func successor(of outcome: OutboxOutcome) throws -> UUIDBytes? {
-        if let entry = try readableOutboxEntries().first(where: { $0.draft.predecessor == outcome.id }) {
+        if let entry = try readableOutboxHeads().first(where: { $0.draft.predecessor == outcome.id }) {
             return entry.id
         }
         if outcome.outcome == Settlement.outcome {

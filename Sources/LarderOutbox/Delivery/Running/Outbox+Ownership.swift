@@ -103,7 +103,7 @@ extension Outbox {
     /// The lanes in which the table has something, or the machine: others may have changed any.
     func allLanes() -> Set<String> {
         let known = state.withLock { state in state.loop?.machine.entries.map(\.lane) ?? [] }
-        let stored = try? store.read { view in try view.readableOutboxEntries().entries.map(\.lane) }
+        let stored = try? store.read { view in try view.readableOutboxHeads().entries.map(\.lane) }
         return Set(known).union(stored ?? [])
     }
 }

@@ -138,7 +138,7 @@ extension Outbox {
         }
         let isKnown = state.withLock { state in state.loop?.machine.entries.contains { $0.id == id } ?? true }
         // What cannot be read is unknown, and said to be.
-        return isKnown ? nil : try? store.read { view in try view.outboxEntry(id)?.lane }
+        return isKnown ? nil : try? store.read { view in try view.outboxHead(id)?.lane }
     }
 
     /// What others have done in some lanes: entries added since the last look, deliveries that are not as the machine knows them.
@@ -157,7 +157,7 @@ extension Outbox {
         do {
             (found, isOther) = try store.read { view in
                 let found = try seen.flatMap { lane, sequence in
-                    try view.readableOutboxEntries(lane: lane, after: sequence).map { LaneEntry($0) }
+                    try view.readableOutboxHeads(lane: lane, after: sequence).map { LaneEntry($0) }
                 }
                 return (found, try known.contains { try view.outboxDelivery($0.id) != $0.delivery })
             }
@@ -254,7 +254,7 @@ extension Outbox {
     /// Reads the table and stores what the machine makes of it; looks again when somebody else has acted in between.
     private func load(in group: inout DiscardingTaskGroup) async throws {
         while true {
-            let (found, damaged) = try store.read { view in try view.readableOutboxEntries() }
+            let (found, damaged) = try store.read { view in try view.readableOutboxHeads() }
             if damaged > 0 {
                 let metadata: Logger.Metadata = ["entries": "\(damaged)"]
                 store.host.logger.error(

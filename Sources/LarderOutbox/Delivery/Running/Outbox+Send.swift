@@ -33,7 +33,7 @@ extension Outbox {
     ) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
         // An entry may have been edited unheard before the batch was put together. Such a batch is never sent: read again it is the
         // same, so its members go one by one.
-        guard let batch = policy.batch, entries.allSatisfy(BatchBody.carries) else {
+        guard let batch = policy.batch, entries.allSatisfy(\.fitsBatch) else {
             return (.whole(.unsendable("not all of it fits a batch")), [:])
         }
         var draft = OutboxDraft(

@@ -76,9 +76,15 @@ extension Transaction {
 
     /// The entry that is changed, if its delivery is as expected.
     private borrowing func stored(_ change: DeliveryChange) throws -> OutboxEntry {
-        guard let entry = try outboxEntry(change.id), entry.delivery == change.expected else {
+        guard let entry = try outboxHead(change.id), entry.delivery == change.expected else {
             throw OutOfStep(id: change.id)
         }
-        return entry
+        // What it sent is of interest only to what makes its answer a row.
+        guard entry.draft.loadsAnswer else { return entry }
+        do {
+            return try outboxEntry(change.id) ?? entry
+        } catch StoreError.damaged {
+            return entry
+        }
     }
 }

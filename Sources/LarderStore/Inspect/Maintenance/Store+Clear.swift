@@ -135,13 +135,9 @@ extension Tables {
     /// How many writes wait to be sent.
     private func unsentWrites<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> Int {
         var count = 0
-        try source.withReadCursor(in: outbox) { cursor in
-            let index = OutboxDeliveryRecord.prefix
-            while let entry = try cursor.next() {
-                // The index lies behind all entries.
-                if entry.key.starts(with: index.rawSpan) { return }
-                count += 1
-            }
+        try forEachRaw(.outbox, prefix: OutboxKey.heads, in: source) { _ in
+            count += 1
+            return true
         }
         return count
     }

@@ -77,10 +77,10 @@ extension Store {
         var lanes = 0
         var lastLane: [UInt8]?
         var oldest: Int64?
-        try tables.forEach(.outbox, prefix: [], in: view.transaction) { key, body in
+        try tables.forEach(.outbox, prefix: OutboxKey.heads, in: view.transaction) { key, body in
             let found = try decoding(.outbox) { () throws(FormatError) -> (lane: String, createdAt: Int64)? in
-                guard case .entry(let lane, _) = try OutboxKey(decoding: key) else { return nil }
-                return (lane, try OutboxRecord(decoding: body).draft.createdAt)
+                guard case .head(let lane, _) = try OutboxKey(decoding: key) else { return nil }
+                return (lane, try OutboxHeadRecord(decoding: body).draft.createdAt)
             }
             guard let found else { return false }
             entries += 1

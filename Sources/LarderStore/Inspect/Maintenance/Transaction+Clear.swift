@@ -8,20 +8,19 @@ extension Transaction {
     /// Records of a kind removed in one commit.
     private static let batch = 128
 
-    /// Entries of the outbox with their index.
+    /// Entries of the outbox.
     mutating func clearSomeUnsent() throws -> Bool {
-        var found: [(key: [UInt8], place: OutboxDeliveryRecord, record: OutboxRecord)] = []
-        try tables.forEachReadable(.outbox, in: engine) { key, body throws(FormatError) in
-            guard case .entry(let lane, let sequence) = try OutboxKey(decoding: key) else { return nil }
-            let place = OutboxDeliveryRecord(lane: lane, sequence: sequence)
-            return ([UInt8](copying: key), place, try OutboxRecord(decoding: body))
-        } _: { (entry: (key: [UInt8], place: OutboxDeliveryRecord, record: OutboxRecord)?) in
+        var found: [(place: OutboxDeliveryRecord, draft: OutboxDraft)] = []
+        try tables.forEachReadable(.outbox, prefix: OutboxKey.heads, in: engine) { key, body throws(FormatError) in
+            guard case .head(let lane, let sequence) = try OutboxKey(decoding: key) else { return nil }
+            return (OutboxDeliveryRecord(lane: lane, sequence: sequence), try OutboxHeadRecord(decoding: body).draft)
+        } _: { (entry: (place: OutboxDeliveryRecord, draft: OutboxDraft)?) in
             if let entry, found.count < Self.batch { found.append(entry) }
         }
-        for (_, place, record) in found {
-            let delivery = (try? tables.delivery(record.draft.id, in: engine)) ?? place
-            try removeEntry(record.draft.id, delivery.isAtPlace(of: place) ? delivery : place)
-            if let blob = record.draft.blob { try discardBlob(blob.number) }
+        for (place, draft) in found {
+            let delivery = (try? tables.delivery(draft.id, in: engine)) ?? place
+            try removeEntry(draft, delivery.isAtPlace(of: place) ? delivery : place)
+            if let blob = draft.blob { try discardBlob(blob.number) }
             effects.changes.noteLane(place.lane)
         }
         return found.count == Self.batch

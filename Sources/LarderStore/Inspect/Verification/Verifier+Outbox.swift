@@ -7,26 +7,29 @@ struct PendingContent {
     var byteCount: Int64 = 0
 }
 
-// Entries and their deliveries. FORMAT.md, "Invariants".
+// Entries: each has a head, a body and a delivery. FORMAT.md, "Invariants".
 extension Verifier {
     func verifyOutbox(_ snapshot: borrowing ReadTransaction) throws {
+        // Heads come before bodies.
+        var sequences: Set<Int64> = []
         try walk(.outbox, snapshot) { entry in
             switch try key(of: entry, .outbox, OutboxKey.init(decoding:)) {
-            case .entry(let lane, let sequence):
-                let location = "\(lane) \(sequence)"
+            case .head(let lane, let sequence):
+                sequences.insert(sequence)
                 highest.outboxSequence = max(highest.outboxSequence, sequence)
-                guard let record = try record(of: entry, .outbox, at: location, OutboxRecord.init(decoding:)) else {
-                    return
-                }
-                if let blob = record.draft.blob {
-                    try noteOwner(ofBlob: blob.number, byteCount: blob.byteCount, in: .outbox, at: location)
-                }
-                let byteCount = Int64(entry.key.byteCount + entry.value.byteCount)
-                let place = OutboxDeliveryRecord(
-                    lane: lane, sequence: sequence,
-                    byteCount: byteCount.addingReportingOverflow(record.draft.blob?.byteCount ?? 0).partialValue)
-                try compareEntry(record, place, location, snapshot)
-            case .index(let id):
+                try verifyHead(entry, OutboxDeliveryRecord(lane: lane, sequence: sequence), snapshot)
+            case .deduplication(let hash):
+                let location = "deduplication \(String(hash, radix: 16))"
+                guard
+                    let record = try record(
+                        of: entry, .outbox, at: location, OutboxDeduplicationRecord.init(decoding:))
+                else { return }
+                for id in record.entries { try compareDeduplication(id, hash, location, snapshot) }
+            case .body(let sequence):
+                let location = "body \(sequence)"
+                _ = try record(of: entry, .outbox, at: location, OutboxBodyRecord.init(decoding:))
+                if !sequences.contains(sequence) { try find(.orphan, in: .outbox, at: location, "no entry has it") }
+            case .delivery(let id):
                 let location = "delivery of \(id)"
                 guard
                     let record = try record(of: entry, .outbox, at: location, OutboxDeliveryRecord.init(decoding:))
@@ -42,8 +45,30 @@ extension Verifier {
         }
     }
 
+    private func verifyHead(
+        _ entry: borrowing Entry, _ found: OutboxDeliveryRecord, _ snapshot: borrowing ReadTransaction
+    ) throws {
+        var place = found
+        let location = "\(place.lane) \(place.sequence)"
+        guard let record = try record(of: entry, .outbox, at: location, OutboxHeadRecord.init(decoding:)) else {
+            return
+        }
+        if let blob = record.draft.blob {
+            try noteOwner(ofBlob: blob.number, byteCount: blob.byteCount, in: .outbox, at: location)
+        }
+        place.byteCount = Int64(entry.key.byteCount + entry.value.byteCount)
+        let bodyKey = try Transaction.outboxKey(.body(sequence: place.sequence))
+        if let body = try snapshot.value(forKey: bodyKey.rawSpan, in: tables.outbox) {
+            place.byteCount += Int64(bodyKey.count + body.byteCount)
+            place.byteCount = place.byteCount.clampedSum(record.draft.blob?.byteCount ?? 0)
+        } else {
+            try find(.pointer, in: .outbox, at: location, "the entry has no body")
+        }
+        try compareEntry(record, place, location, snapshot)
+    }
+
     private func compareEntry(
-        _ record: OutboxRecord, _ place: OutboxDeliveryRecord, _ location: String,
+        _ record: OutboxHeadRecord, _ place: OutboxDeliveryRecord, _ location: String,
         _ snapshot: borrowing ReadTransaction
     ) throws {
         do {
@@ -59,13 +84,32 @@ extension Verifier {
                     "\(delivery.byteCount) bytes noted, \(place.byteCount) found", severity: .minor)
             }
             guard delivery.delivery.state != .rejected else { return }
+            if let hash = record.draft.deduplicationHash {
+                let noted = try tables.outboxRecord(
+                    .deduplication(hash: hash), in: snapshot, as: OutboxDeduplicationRecord.self)
+                if noted?.entries.contains(record.draft.id) != true {
+                    try find(.index, in: .outbox, at: location, "its deduplication key does not lead to it")
+                }
+            }
             for row in record.rows {
                 let key = try Transaction.overlayKey(row, place.sequence)
                 guard try snapshot.value(forKey: key.rawSpan, in: tables.overlay) == nil else { continue }
                 try find(.pointer, in: .outbox, at: location, "a row that it lists has no overlay of it")
             }
         } catch is StoreError {
-            // A damaged delivery or overlay is a finding of its own.
+            // A damaged record beside it is a finding of its own.
+        }
+    }
+
+    private func compareDeduplication(
+        _ id: UUIDBytes, _ hash: UInt64, _ location: String, _ snapshot: borrowing ReadTransaction
+    ) throws {
+        do {
+            let head = try tables.head(id, in: snapshot)
+            if head?.draft.deduplicationHash == hash, head?.delivery.state != .rejected { return }
+            try find(.index, in: .outbox, at: location, "it names an entry without that key")
+        } catch is StoreError {
+            // A damaged entry is a finding of its own.
         }
     }
 
@@ -73,12 +117,8 @@ extension Verifier {
         _ id: UUIDBytes, _ place: OutboxDeliveryRecord, _ location: String, _ snapshot: borrowing ReadTransaction
     ) throws {
         do {
-            let found = try tables.record(
-                .outbox, in: snapshot,
-                key: { (key) throws(FormatError) in
-                    try OutboxRecord.appendKey(lane: place.lane, sequence: place.sequence, to: &key)
-                },
-                OutboxRecord.init(decoding:))
+            let key = OutboxKey.head(lane: place.lane, sequence: place.sequence)
+            let found = try tables.outboxRecord(key, in: snapshot, as: OutboxHeadRecord.self)
             if found?.draft.id == id { return }
             try find(
                 .index, in: .outbox, at: location,

@@ -60,19 +60,26 @@ extension Tables {
         }
     }
 
-    /// Calls `body` with what can be read of a table; damaged records are passed over.
+    /// Calls `body` with what can be read of the records whose keys begin with `prefix`; damaged ones are passed over.
+    ///
+    /// - Returns: how many there are, the damaged ones among them.
+    @discardableResult
     func forEachReadable<Source: TableReader & ~Copyable, Value>(
-        _ name: TableName, in source: borrowing Source,
+        _ name: TableName, prefix: [UInt8] = [], in source: borrowing Source,
         _ decode: (_ key: RawSpan, _ body: RawSpan) throws(FormatError) -> Value, _ body: (Value) throws -> Void
-    ) throws {
-        try source.withReadCursor(in: self[name]) { cursor in
-            while let entry = try cursor.next() {
-                let value = try? decoding(name) { () throws(FormatError) in
-                    try decode(entry.key, try Record.open(entry.value, key: entry.key, seed: name.seed))
-                }
-                if let value { try body(value) }
+    ) throws -> Int {
+        var count = 0
+        try forEachRaw(name, prefix: prefix, in: source) { entry in
+            count += 1
+            let key = entry.key
+            let value = entry.value
+            let decoded = try? decoding(name) { () throws(FormatError) in
+                try decode(key, try Record.open(value, key: key, seed: name.seed))
             }
+            if let decoded { try body(decoded) }
+            return true
         }
+        return count
     }
 
     /// Calls `body` with the entries of a table between two keys, unverified, until it answers false.

@@ -10,6 +10,10 @@ public struct OutboxEntry: Hashable, Sendable {
     public let delivery: OutboxDelivery
     /// The rows its effect is applied to.
     public let rows: [RowKey]
+    /// The length of its body, wherever that lies.
+    package let bodyBytes: Int64
+    /// Whether a batch carries all that it says: a body of JSON or none, and no header field but its type.
+    package let fitsBatch: Bool
 
     /// Its identity, and its idempotency key.
     public var id: UUIDBytes { draft.id }
@@ -28,21 +32,41 @@ public struct OutboxEntry: Hashable, Sendable {
     /// How often sending it was begun.
     public var tries: Int { delivery.tries }
 
-    /// An entry that lies in no store.
-    package init(draft: OutboxDraft, sequence: Int64 = 1, rows: [RowKey] = []) {
+    /// An entry that lies in no store, unless told otherwise not tried yet.
+    package init(
+        draft: OutboxDraft, sequence: Int64 = 1, rows: [RowKey] = [], delivery: OutboxDelivery = OutboxDelivery()
+    ) {
         self.draft = draft
         self.sequence = sequence
         self.rows = rows
-        delivery = OutboxDelivery()
+        self.delivery = delivery
+        bodyBytes = draft.blob?.byteCount ?? Int64(draft.payload.count)
+        fitsBatch = draft.fitsBatch
     }
 
-    init(_ record: OutboxRecord, _ place: OutboxDeliveryRecord) {
-        var draft = record.draft
+    /// An entry without what it sends: neither body nor header fields.
+    init(_ head: OutboxHeadRecord, _ place: OutboxDeliveryRecord) {
+        var draft = head.draft
         draft.lane = place.lane
         self.draft = draft
         sequence = place.sequence
         delivery = place.delivery
-        rows = record.rows
+        rows = head.rows
+        bodyBytes = head.bodyBytes
+        fitsBatch = head.fitsBatch
+    }
+
+    /// An entry with what it sends.
+    init(_ head: OutboxEntry, _ body: OutboxBodyRecord) {
+        var draft = head.draft
+        draft.payload = body.payload
+        draft.fields = body.fields
+        self.init(draft: draft, sequence: head.sequence, rows: head.rows, delivery: head.delivery)
+    }
+
+    /// What decides on it before it is sent, of an entry with or without what it sends.
+    var headRecord: OutboxHeadRecord {
+        OutboxHeadRecord(draft, rows: rows, bodyBytes: bodyBytes, fitsBatch: fitsBatch)
     }
 }
 

@@ -4,25 +4,24 @@ public import LarderFormat
 extension ReadView {
     /// The entries of a lane, or of every lane, each lane in order.
     ///
-    /// - Parameter limit: the most entries to read.
-    public borrowing func outboxEntries(lane: String? = nil, limit: Int = .max) throws -> [OutboxEntry] {
-        try tables.entries(lane: lane, limit: limit, in: transaction)
+    /// - Parameters:
+    ///   - place: of one lane, only those behind this sequence.
+    ///   - limit: the most entries to read.
+    public borrowing func outboxEntries(
+        lane: String? = nil, after place: Int64 = -1, limit: Int = .max
+    ) throws -> [OutboxEntry] {
+        try tables.heads(lane: lane, after: place, limit: limit, in: transaction)
+            .map { try tables.whole($0, in: transaction) }
     }
 
-    /// The entries of a lane behind a place, in order.
-    ///
-    /// - Complexity: a look at each entry of the lane, and a copy of those behind.
-    public borrowing func outboxEntries(lane: String, after sequence: Int64) throws -> [OutboxEntry] {
-        try tables.entries(lane: lane, after: sequence, limit: .max, in: transaction)
-    }
-
-    /// As ``outboxEntries(lane:after:)``, without those of which not both records can be read: one
-    /// that is damaged must not keep those behind it from being seen.
-    package borrowing func readableOutboxEntries(lane: String, after sequence: Int64) throws -> [OutboxEntry] {
+    /// The entries of a lane behind a place, without what they send; those that are damaged must not keep those behind them from being
+    /// seen.
+    package borrowing func readableOutboxHeads(lane: String, after sequence: Int64) throws -> [OutboxEntry] {
         do {
-            return try outboxEntries(lane: lane, after: sequence).filter { try outboxDelivery($0.id) != nil }
+            return try tables.heads(lane: lane, after: sequence, limit: .max, in: transaction)
+                .filter { try outboxDelivery($0.id) != nil }
         } catch StoreError.damaged {
-            return try readableOutboxEntries().entries.filter { entry in
+            return try tables.readableHeads(lane: lane, in: transaction).entries.filter { entry in
                 entry.sequence > sequence && entry.lane.equalsBytewise(lane)
             }
         }
@@ -33,10 +32,15 @@ extension ReadView {
         try tables.entry(id, in: transaction)
     }
 
-    /// The entries that can be read, by lane, and how many records there are besides: one damaged record must not keep the rest
-    /// from being sent.
-    package borrowing func readableOutboxEntries() throws -> (entries: [OutboxEntry], damaged: Int) {
-        try tables.readableEntries(in: transaction)
+    /// The entry with an identity without what it sends, neither body nor header fields; or nil.
+    package borrowing func outboxHead(_ id: UUIDBytes) throws -> OutboxEntry? {
+        try tables.head(id, in: transaction)
+    }
+
+    /// The entries that can be read, by lane, without what they send, and how many there are besides: one damaged record must not
+    /// keep the rest from being sent.
+    package borrowing func readableOutboxHeads() throws -> (entries: [OutboxEntry], damaged: Int) {
+        try tables.readableHeads(in: transaction)
     }
 
     /// How the delivery of an entry goes, or nil when there is no such entry; cheaper than the entry.

@@ -2,38 +2,38 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Tables {
-    /// Where an entry lies and how its delivery goes, or nil.
+    /// A record of the outbox, or nil.
+    func outboxRecord<Source: TableReader & ~Copyable, Found: TupleRecord>(
+        _ key: OutboxKey, in source: borrowing Source, as type: Found.Type = Found.self
+    ) throws -> Found? {
+        try record(
+            .outbox, in: source, key: { (buffer) throws(FormatError) in try key.append(to: &buffer) },
+            Found.init(decoding:))
+    }
+
+    /// Where an entry lies and the state of its delivery, or nil.
     func delivery<Source: TableReader & ~Copyable>(
         _ id: UUIDBytes, in source: borrowing Source
     ) throws -> OutboxDeliveryRecord? {
-        try record(
-            .outbox, in: source,
-            key: { (key) throws(FormatError) in try OutboxDeliveryRecord.appendKey(id, to: &key) },
-            OutboxDeliveryRecord.init(decoding:))
+        try outboxRecord(.delivery(entryID: id), in: source)
+    }
+
+    /// An entry without what it sends, or nil.
+    func head<Source: TableReader & ~Copyable>(_ id: UUIDBytes, in source: borrowing Source) throws -> OutboxEntry? {
+        guard let delivery = try delivery(id, in: source) else { return nil }
+        let key = OutboxKey.head(lane: delivery.lane, sequence: delivery.sequence)
+        return try outboxRecord(key, in: source, as: OutboxHeadRecord.self).map { OutboxEntry($0, delivery) }
     }
 
     /// An entry, or nil.
-    func entry<Source: TableReader & ~Copyable>(
-        _ id: UUIDBytes, in source: borrowing Source
-    ) throws -> OutboxEntry? {
-        guard let delivery = try delivery(id, in: source) else { return nil }
-        let record = try record(
-            .outbox, in: source,
-            key: { (key) throws(FormatError) in
-                try OutboxRecord.appendKey(lane: delivery.lane, sequence: delivery.sequence, to: &key)
-            },
-            OutboxRecord.init(decoding:))
-        return record.map { OutboxEntry($0, delivery) }
+    func entry<Source: TableReader & ~Copyable>(_ id: UUIDBytes, in source: borrowing Source) throws -> OutboxEntry? {
+        try head(id, in: source).map { try whole($0, in: source) }
     }
 
-    /// Whether any lane has an entry of this sequence, found by a look at all keys.
+    /// Whether any lane has an entry of this sequence.
     func hasEntry<Source: TableReader & ~Copyable>(sequence: Int64, in source: borrowing Source) throws -> Bool {
-        var isFound = false
-        try forEachRaw(.outbox, prefix: [], in: source) { entry in
-            if case .entry(_, sequence)? = try? OutboxKey(decoding: entry.key) { isFound = true }
-            return !isFound
-        }
-        return isFound
+        let key = try Transaction.outboxKey(.body(sequence: sequence))
+        return try source.value(forKey: key.rawSpan, in: outbox) != nil
     }
 
     /// The journal's sequence of how an entry left, or nil where that is not journaled any more.
@@ -49,55 +49,85 @@ extension Tables {
         return found
     }
 
-    /// What a record of the outbox is.
-    private enum OutboxFound {
-        case entry(OutboxRecord)
-        case delivery(UUIDBytes, OutboxDeliveryRecord)
+    /// An entry with what it sends.
+    func whole<Source: TableReader & ~Copyable>(
+        _ head: OutboxEntry, in source: borrowing Source
+    ) throws -> OutboxEntry {
+        guard let body = try outboxRecord(.body(sequence: head.sequence), in: source, as: OutboxBodyRecord.self) else {
+            throw StoreError.damaged(table: TableName.outbox.rawValue, reason: .truncated(offset: 0))
+        }
+        return OutboxEntry(head, body)
     }
 
-    /// The entries of which both records can be read, by lane, and how many records there are besides.
-    func readableEntries<Source: TableReader & ~Copyable>(
-        in source: borrowing Source
+    /// The entries of which head and delivery can be read, without what they send, by lane; and how many heads there are besides.
+    ///
+    /// - Parameter lane: nil is every lane.
+    func readableHeads<Source: TableReader & ~Copyable>(
+        lane: String? = nil, in source: borrowing Source
     ) throws -> (entries: [OutboxEntry], damaged: Int) {
-        var records: [OutboxRecord] = []
-        var deliveries: [UUIDBytes: OutboxDeliveryRecord] = [:]
-        try forEachReadable(.outbox, in: source) { key, body throws(FormatError) in
-            switch try OutboxKey(decoding: key) {
-            case .entry: OutboxFound.entry(try OutboxRecord(decoding: body))
-            case .index(let id): OutboxFound.delivery(id, try OutboxDeliveryRecord(decoding: body))
-            }
-        } _: { (found: OutboxFound) in
-            switch found {
-            case .entry(let record): records.append(record)
-            case .delivery(let id, let record): deliveries[id] = record
+        var records: [OutboxHeadRecord] = []
+        let prefix = lane.map(OutboxHeadRecord.prefix) ?? OutboxKey.heads
+        let count = try forEachReadable(.outbox, prefix: prefix, in: source) { _, body throws(FormatError) in
+            try OutboxHeadRecord(decoding: body)
+        } _: {
+            records.append($0)
+        }
+        let entries = try records.compactMap { record in
+            do {
+                return try delivery(record.draft.id, in: source).map { OutboxEntry(record, $0) }
+            } catch StoreError.damaged {
+                return nil
             }
         }
-        let entries = records.compactMap { record in
-            deliveries[record.draft.id].map { OutboxEntry(record, $0) }
-        }
-        return (entries, Int(try source.statistics(of: outbox).entries) - 2 * entries.count)
+        return (entries, count - entries.count)
     }
 
-    /// The entries of a lane, or of every lane, each lane in order.
-    func entries<Source: TableReader & ~Copyable>(
+    /// The entries of a lane, or of every lane, each lane in order, without what they send.
+    ///
+    /// - Parameter place: those behind it, of one lane.
+    func heads<Source: TableReader & ~Copyable>(
         lane: String?, after place: Int64 = -1, limit: Int, in source: borrowing Source
     ) throws -> [OutboxEntry] {
-        var records: [(record: OutboxRecord, lane: String, sequence: Int64)] = []
-        if limit <= 0 { return [] }
-        try forEach(.outbox, prefix: lane.map(OutboxRecord.prefix) ?? [], in: source) { key, body in
-            let found = try decoding(.outbox) { () throws(FormatError) -> (OutboxRecord?, String, Int64)? in
-                // Deliveries lie behind all lanes.
-                guard case .entry(let lane, let sequence) = try OutboxKey(decoding: key) else { return nil }
-                return (sequence > place ? try OutboxRecord(decoding: body) : nil, lane, sequence)
+        if limit <= 0 || place == .max { return [] }
+        var found: [(record: OutboxHeadRecord, place: OutboxDeliveryRecord)] = []
+        let start = try lane.map { lane in
+            try Transaction.outboxKey(.head(lane: lane, sequence: place + 1))
+        }
+        try forEachRaw(
+            .outbox, prefix: lane.map(OutboxHeadRecord.prefix) ?? OutboxKey.heads, from: start, in: source
+        ) { entry in
+            let key = entry.key
+            let body = try Self.body(of: entry.value, key: key, table: .outbox)
+            let head = try decoding(.outbox) { () throws(FormatError) in
+                (try OutboxKey(decoding: key), try OutboxHeadRecord(decoding: body))
             }
-            guard let found else { return false }
-            if let record = found.0 { records.append((record, found.1, found.2)) }
-            return records.count < limit
+            // The beginning of one lane's keys may be that of another's.
+            guard case (.head(let name, let sequence), let record) = head, lane?.equalsBytewise(name) ?? true else {
+                return false
+            }
+            found.append((record, OutboxDeliveryRecord(lane: name, sequence: sequence)))
+            return found.count < limit
         }
-        return try records.map { record, lane, sequence in
+        return try found.map { record, place in
             // One without a delivery is a finding, and was not tried yet as far as anybody can tell.
-            let delivery = try delivery(record.draft.id, in: source)
-            return OutboxEntry(record, delivery ?? OutboxDeliveryRecord(lane: lane, sequence: sequence))
+            OutboxEntry(record, try delivery(record.draft.id, in: source) ?? place)
         }
+    }
+
+    /// The newest entry of an account in a lane, without what it sends.
+    func lastHead<Source: TableReader & ~Copyable>(
+        lane: String, account: String?, in source: borrowing Source
+    ) throws -> OutboxEntry? {
+        var last: OutboxHeadRecord?
+        let prefix = OutboxHeadRecord.prefix(lane: lane)
+        // The codes of numbers end below this one.
+        try forEachEntry(.outbox, from: prefix, upTo: prefix + [0xFF], reversed: true, in: source) { entry in
+            let body = try Self.body(of: entry.value, key: entry.key, table: .outbox)
+            let record = try decoding(.outbox) { () throws(FormatError) in try OutboxHeadRecord(decoding: body) }
+            if record.draft.account.isBytewise(account) { last = record }
+            return last == nil
+        }
+        guard let last else { return nil }
+        return try delivery(last.draft.id, in: source).map { OutboxEntry(last, $0) }
     }
 }

@@ -22,7 +22,7 @@ extension Transaction {
     package mutating func amendEntry(
         _ id: UUIDBytes, with draft: OutboxDraft, effects: [RowEffect], at time: Int64
     ) throws -> OutboxEntry? {
-        guard var delivery = try tables.delivery(id, in: engine), let old = try tables.entry(id, in: engine) else {
+        guard var delivery = try tables.delivery(id, in: engine), let old = try outboxHead(id) else {
             throw StoreError.unknownEntry(id)
         }
         // A send is recorded before its first byte goes out, and what goes out is read from the table after that was committed.
@@ -42,15 +42,16 @@ extension Transaction {
         amended.blob = draft.blob
         amended.fields = draft.fields
         amended.fingerprint = draft.fingerprint
-        let record = OutboxRecord(amended, rows: effects.map(\.key))
-        let byteCount = try put(record, lane: old.lane, sequence: old.sequence)
+        let entry = OutboxEntry(
+            draft: amended, sequence: old.sequence, rows: effects.map(\.key), delivery: old.delivery)
+        let byteCount = try put(entry)
         if let blob = old.draft.blob, blob != draft.blob { try discardBlob(blob.number) }
         try countPending(entries: 0, byteCount: byteCount - delivery.byteCount)
         delivery.byteCount = byteCount
         try put(delivery, of: id)
         try layAnew(effects, of: old, at: time)
         self.effects.changes.noteLane(old.lane)
-        return OutboxEntry(record, delivery)
+        return entry
     }
 
     /// Throws what would keep the effects of an entry from being these; changes nothing.

@@ -8,7 +8,7 @@ extension Transaction {
     ///
     /// - Complexity: a look at every entry.
     package mutating func dissolveBatch(_ key: UUIDBytes) throws {
-        for entry in try readableOutboxEntries() where entry.delivery.batch == key {
+        for entry in try readableOutboxHeads() where entry.delivery.batch == key {
             var delivery = entry.delivery
             delivery.batch = nil
             delivery.isAlone = true

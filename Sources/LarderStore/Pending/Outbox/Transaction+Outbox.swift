@@ -33,12 +33,12 @@ extension Transaction {
         _ id: UUIDBytes, with draft: OutboxDraft, effects: [RowEffect] = [], outcome: String, detail: String? = nil,
         at time: Int64
     ) throws -> OutboxEntry {
-        guard let old = try tables.entry(id, in: engine) else { throw StoreError.unknownEntry(id) }
+        guard let old = try outboxHead(id) else { throw StoreError.unknownEntry(id) }
         var draft = draft
         draft.lane = old.lane
         draft.predecessor = id
         try check(draft)
-        let dependents = try readableOutboxEntries().filter { $0.draft.after.contains(id) }
+        let dependents = try readableOutboxHeads().filter { $0.draft.after.contains(id) }
         let layers = try layers(effects, of: draft, sequence: old.sequence)
         _ = try take(id, keepsBlob: draft.blob != nil && draft.blob == old.draft.blob)
         _ = try journal(old, outcome, detail ?? Self.replacedDetail + "\(draft.id)", at: time)
@@ -46,12 +46,10 @@ extension Transaction {
         // Only now: in between, what lies above the old ones would seem to be free.
         try withdrawOverlays(of: old, but: effects.map(\.key))
         for dependent in dependents {
-            var record = OutboxRecord(dependent.draft, rows: dependent.rows)
+            var record = dependent.headRecord
             record.draft.after = record.draft.after.map { $0 == id ? draft.id : $0 }
             // Identities have one length, so the bytes that the entry counts for stay the same.
-            try put(body: record.encode(), in: .outbox) { (key) throws(FormatError) in
-                try OutboxRecord.appendKey(lane: dependent.lane, sequence: dependent.sequence, to: &key)
-            }
+            _ = try put(record, at: .head(lane: dependent.lane, sequence: dependent.sequence))
         }
         return entry
     }
@@ -102,12 +100,13 @@ extension Transaction {
     package mutating func reject(
         _ id: UUIDBytes, _ delivery: OutboxDelivery, detail: String?, at time: Int64
     ) throws {
-        guard let entry = try tables.entry(id, in: engine) else { throw StoreError.unknownEntry(id) }
+        guard let entry = try outboxHead(id) else { throw StoreError.unknownEntry(id) }
         var rejected = delivery
         rejected.state = .rejected
         rejected.dueAt = nil
         rejected.batch = nil
         _ = try update(id, from: entry.delivery, to: rejected)
+        try forgetDeduplication(of: entry.draft)
         _ = try journal(entry, "rejected", detail, at: time)
         try withdrawOverlays(of: entry)
     }
@@ -134,14 +133,23 @@ extension Transaction {
     /// The entry with an identity, or nil; this transaction's own changes included.
     public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? { try tables.entry(id, in: engine) }
 
+    /// As ``outboxEntry(_:)``, without what it sends: neither body nor header fields.
+    package borrowing func outboxHead(_ id: UUIDBytes) throws -> OutboxEntry? { try tables.head(id, in: engine) }
+
+    /// The newest entry of an account in a lane, without what it sends; or nil.
+    package borrowing func lastOutboxHead(lane: String, account: String?) throws -> OutboxEntry? {
+        try tables.lastHead(lane: lane, account: account, in: engine)
+    }
+
     /// The bytes that an entry counts for in ``pendingOutbox()``; 0 where there is none.
     package borrowing func outboxByteCount(of id: UUIDBytes) throws -> Int64 {
         try tables.delivery(id, in: engine)?.byteCount ?? 0
     }
 
-    /// As ``outboxEntries(lane:limit:)``, without those that cannot be read: one must not keep the others from being changed.
-    package borrowing func readableOutboxEntries() throws -> [OutboxEntry] {
-        try tables.readableEntries(in: engine).entries
+    /// The entries by lane, without what they send, and without those that cannot be read: one must not keep the others from being
+    /// changed.
+    package borrowing func readableOutboxHeads() throws -> [OutboxEntry] {
+        try tables.readableHeads(in: engine).entries
     }
 
     /// How entries left the outbox, this transaction's own changes included; otherwise as ``ReadView/outboxOutcomes()``.
@@ -149,7 +157,7 @@ extension Transaction {
 
     /// The entries of a lane, or of every lane, each lane in order; this transaction's own changes included.
     public borrowing func outboxEntries(lane: String? = nil, limit: Int = .max) throws -> [OutboxEntry] {
-        try tables.entries(lane: lane, limit: limit, in: engine)
+        try tables.heads(lane: lane, limit: limit, in: engine).map { try tables.whole($0, in: engine) }
     }
 }
 
@@ -185,59 +193,65 @@ extension Transaction {
         _ draft: OutboxDraft, sequence: Int64, layers: [PreparedLayer]
     ) throws -> OutboxEntry {
         engine.requireFullDurability()
-        let record = OutboxRecord(draft, rows: layers.map(\.row))
-        let byteCount = try put(record, lane: draft.lane, sequence: sequence)
+        let entry = OutboxEntry(draft: draft, sequence: sequence, rows: layers.map(\.row))
+        let byteCount = try put(entry)
         let delivery = OutboxDeliveryRecord(lane: draft.lane, sequence: sequence, byteCount: byteCount)
         try put(delivery, of: draft.id)
+        try noteDeduplication(of: draft)
         try countPending(entries: 1, byteCount: byteCount)
         for layer in layers { try lay(layer) }
         effects.changes.noteLane(draft.lane)
-        return OutboxEntry(record, delivery)
+        return entry
     }
 
     /// Removes an entry and its delivery, gives its blob up, and counts.
     private mutating func take(_ id: UUIDBytes, keepsBlob: Bool) throws -> OutboxEntry {
-        guard let delivery = try tables.delivery(id, in: engine), let entry = try tables.entry(id, in: engine) else {
+        guard let delivery = try tables.delivery(id, in: engine), let entry = try outboxHead(id) else {
             throw StoreError.unknownEntry(id)
         }
         engine.requireFullDurability()
-        try removeEntry(id, delivery)
+        try removeEntry(entry.draft, delivery)
         if !keepsBlob, let blob = entry.draft.blob { try discardBlob(blob.number) }
         effects.changes.noteLane(entry.lane)
         return entry
     }
 
     /// Removes the records of an entry, and counts.
-    mutating func removeEntry(_ id: UUIDBytes, _ delivery: OutboxDeliveryRecord) throws {
-        try remove(
-            key: Self.key { (key) throws(FormatError) in
-                try OutboxRecord.appendKey(lane: delivery.lane, sequence: delivery.sequence, to: &key)
-            }, in: .outbox)
-        try remove(
-            key: Self.key { (key) throws(FormatError) in try OutboxDeliveryRecord.appendKey(id, to: &key) },
-            in: .outbox)
-        if delivery.delivery.state.isPending {
-            try countPending(entries: -1, byteCount: -delivery.byteCount)
-        }
+    mutating func removeEntry(_ draft: OutboxDraft, _ delivery: OutboxDeliveryRecord) throws {
+        let sequence = delivery.sequence
+        let keys: [OutboxKey] = [
+            .head(lane: delivery.lane, sequence: sequence), .body(sequence: sequence), .delivery(entryID: draft.id),
+        ]
+        for key in keys { try remove(key: try Self.outboxKey(key), in: .outbox) }
+        try forgetDeduplication(of: draft)
+        if delivery.delivery.state.isPending { try countPending(entries: -1, byteCount: -delivery.byteCount) }
     }
 
-    /// Stores what an entry sends.
+    static func outboxKey(_ key: OutboxKey) throws(StoreError) -> [UInt8] {
+        try Self.key { (buffer) throws(FormatError) in try key.append(to: &buffer) }
+    }
+
+    /// Stores head and body of an entry.
     ///
     /// - Returns: the bytes that it counts for.
-    mutating func put(_ record: OutboxRecord, lane: String, sequence: Int64) throws -> Int64 {
-        let body = record.encode()
-        let key = try Self.key { (key) throws(FormatError) in
-            try OutboxRecord.appendKey(lane: lane, sequence: sequence, to: &key)
-        }
-        try put(body: body, key: key, in: .outbox)
-        return Int64(key.count + RecordHeader.size + body.count).clampedSum(record.draft.blob?.byteCount ?? 0)
+    mutating func put(_ entry: OutboxEntry) throws -> Int64 {
+        let head = try put(entry.headRecord, at: .head(lane: entry.lane, sequence: entry.sequence))
+        let body = try put(OutboxBodyRecord(entry.draft), at: .body(sequence: entry.sequence))
+        return (head + body).clampedSum(entry.draft.blob?.byteCount ?? 0)
     }
 
-    /// Stores how the delivery of an entry goes.
+    /// Stores a record.
+    ///
+    /// - Returns: its bytes.
+    private mutating func put(_ record: some TupleRecord, at place: OutboxKey) throws -> Int64 {
+        let (key, body) = (try Self.outboxKey(place), record.encode())
+        try put(body: body, key: key, in: .outbox)
+        return Int64(key.count + RecordHeader.size + body.count)
+    }
+
+    /// Stores the state of the delivery of an entry.
     mutating func put(_ record: OutboxDeliveryRecord, of id: UUIDBytes) throws {
-        try put(body: record.encode(), in: .outbox) { (key) throws(FormatError) in
-            try OutboxDeliveryRecord.appendKey(id, to: &key)
-        }
+        _ = try put(record, at: .delivery(entryID: id))
     }
 
     /// Journals how an entry ended; the number of the record is above those of all that was journaled before.

@@ -106,9 +106,8 @@ extension Tables {
         than account: String, in source: borrowing Source
     ) throws -> WritesOfOthers {
         var found: [(id: UUIDBytes, account: String)] = []
-        try forEachReadable(.outbox, in: source) { key, body throws(FormatError) in
-            guard case .entry = try OutboxKey(decoding: key) else { return nil }
-            let draft = try OutboxRecord(decoding: body).draft
+        try forEachReadable(.outbox, prefix: OutboxKey.heads, in: source) { _, body throws(FormatError) in
+            let draft = try OutboxHeadRecord(decoding: body).draft
             return draft.account.map { (draft.id, $0) }
         } _: { (entry: (id: UUIDBytes, account: String)?) in
             if let entry, !entry.account.equalsBytewise(account) { found.append(entry) }
@@ -128,13 +127,8 @@ extension Tables {
         of account: String?, in source: borrowing Source
     ) throws -> [UUIDBytes] {
         var ids: [UUIDBytes] = []
-        try forEach(.outbox, prefix: [], in: source) { key, body in
-            let record = try decoding(.outbox) { () throws(FormatError) -> OutboxRecord? in
-                // Deliveries lie behind all lanes.
-                guard case .entry = try OutboxKey(decoding: key) else { return nil }
-                return try OutboxRecord(decoding: body)
-            }
-            guard let record else { return false }
+        try forEach(.outbox, prefix: OutboxKey.heads, in: source) { _, body in
+            let record = try decoding(.outbox) { () throws(FormatError) in try OutboxHeadRecord(decoding: body) }
             if record.draft.account.isBytewise(account) { ids.append(record.draft.id) }
             return true
         }

@@ -125,6 +125,16 @@ import Testing
         #expect(kinds(index).contains(.index))
     }
 
+    @Test func `finds entries without a body, and bodies without an entry`() async throws {
+        let bodies: (RawRecord) -> Bool = { (0x14...0x1C).contains($0.key[0]) }
+        let entry = try await findings(.outbox, where: bodies) { _ in [] }
+        #expect(kinds(entry).contains(.pointer))
+        let body = try await findings(.outbox, where: bodies) { record in
+            [record, record.resealed(record.body, key: [0x15, 0x63])]
+        }
+        #expect(kinds(body).contains(.orphan))
+    }
+
     @Test func `finds members of nothing`() async throws {
         let filter = try await findings(.filters) { _ in [] }
         #expect(kinds(filter).contains(.member))

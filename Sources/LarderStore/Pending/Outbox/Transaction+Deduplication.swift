@@ -1,0 +1,54 @@
+package import LarderFormat
+
+// Which entries bear a deduplication key: one record for each, so that an enqueue looks at no other entry.
+extension Transaction {
+    /// The entry of the same account with the same deduplication key that is not rejected, without what it sends.
+    package borrowing func outboxHead(duplicatedBy draft: OutboxDraft) throws -> OutboxEntry? {
+        guard let key = draft.deduplicationKey, let hash = draft.deduplicationHash else { return nil }
+        for id in try deduplicated(hash) {
+            do {
+                guard let head = try outboxHead(id), head.delivery.state != .rejected,
+                    head.draft.deduplicationKey.isBytewise(key), head.draft.account.isBytewise(draft.account)
+                else { continue }
+                return head
+            } catch StoreError.damaged {
+                // What cannot be read is never sent, and duplicated by nothing.
+            }
+        }
+        return nil
+    }
+
+    mutating func noteDeduplication(of draft: OutboxDraft) throws {
+        guard let hash = draft.deduplicationHash else { return }
+        try put(try deduplicated(hash).filter { $0 != draft.id } + [draft.id], hash)
+    }
+
+    mutating func forgetDeduplication(of draft: OutboxDraft) throws {
+        guard let hash = draft.deduplicationHash else { return }
+        let known = try deduplicated(hash)
+        if known.contains(draft.id) { try put(known.filter { $0 != draft.id }, hash) }
+    }
+
+    private mutating func put(_ entries: [UUIDBytes], _ hash: UInt64) throws {
+        let key = try Self.outboxKey(.deduplication(hash: hash))
+        if entries.isEmpty {
+            try remove(key: key, in: .outbox)
+        } else {
+            try put(body: OutboxDeduplicationRecord(entries).encode(), key: key, in: .outbox)
+        }
+    }
+
+    /// The entries that a hash may stand for.
+    private borrowing func deduplicated(_ hash: UInt64) throws -> [UUIDBytes] {
+        do {
+            return try tables.outboxRecord(.deduplication(hash: hash), in: engine, as: OutboxDeduplicationRecord.self)?
+                .entries
+                ?? []
+        } catch StoreError.damaged {
+            // The next one that is stored takes its place.
+            return try readableOutboxHeads().filter {
+                $0.delivery.state != .rejected && $0.draft.deduplicationHash == hash
+            }.map(\.id)
+        }
+    }
+}
