@@ -54,7 +54,7 @@ public struct BufferUpload: Hashable, Sendable {
         }
     }
 
-    /// What is being uploaded, or was not answered; stored before the first byte goes out.
+    /// The upload under way, or the one that was not answered; stored before its first byte is sent.
     public var flight: Flight?
     /// How often sending the flight was begun, 0 or more.
     public var tries = 0

@@ -1,12 +1,12 @@
-/// What a reader may see of a resource, by its number in FORMAT.md, "resources".
+/// The state of a resource for readers, by its number in FORMAT.md, "resources".
 public enum ResourceState: Int64, Hashable, Sendable, CaseIterable {
-    /// A full copy is there.
+    /// A snapshot is stored.
     case ready = 0
     /// The server withdrew it; its rows are gone and its floor is kept.
     case hidden = 1
     /// Its rows were dropped to free space.
     case evicted = 2
-    /// Known, without a full copy: it has not come yet, or no filter holds the resource any more.
+    /// Known, without a snapshot: none was stored yet, or no filter holds the resource any more.
     case empty = 3
 }
 

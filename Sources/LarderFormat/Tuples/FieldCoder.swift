@@ -25,7 +25,7 @@ package struct FieldCoder: ~Escapable {
         reader = TupleReader(RawSpan())
     }
 
-    /// What was written.
+    /// The bytes written so far.
     var bytes: [UInt8] { writer.bytes }
 
     /// The element is an integer.

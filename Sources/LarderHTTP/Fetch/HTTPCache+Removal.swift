@@ -1,8 +1,9 @@
 // Removal and invalidation, in every place where responses are kept.
 extension HTTPCache {
-    /// Has what is kept under a key validated before its next use.
+    /// Invalidates the responses stored under a key: each is validated before its next use.
     ///
-    /// Answers under way are not stored under it.
+    /// Where the server cannot be asked, they are used as other stale responses are; ``remove(_:)`` removes them. Answers under way are
+    /// not stored under the key.
     ///
     /// - Parameter key: a custom key, or a target URI with its host in lower case.
     /// - Throws: what the caches throw.

@@ -25,7 +25,7 @@ public struct CachePolicy: Hashable, Sendable {
     public var selectingSalt: [UInt8]?
     /// Which header fields carry secrets: a response is stored without them, and a request's value that `Vary` names is hashed.
     ///
-    /// What is exempt here has to be exempt where responses are kept, too: ``StoreOptions/credentialFields``, ``FileCache``.
+    /// A name that is exempt here must be exempt in the cache, too: ``StoreOptions/credentialFields``, ``FileCache``.
     public var credentialFields: CredentialFields
     /// Whose request it is; nil where the host names no account.
     ///
