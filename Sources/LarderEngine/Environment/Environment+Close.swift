@@ -46,11 +46,11 @@ extension Environment {
         let lock = try? directory.lock(LockWait(limit: min(options.lockTimeout, Self.longestWaitOfClose)))
         defer { withExtendedLifetime(lock) {} }
         unsafe mdb_env_close(handle)
-        if lock != nil, isClean, !options.isReadOnly, (try? guardFile.isHeldAlone()) == true,
+        if lock != nil, isClean, !options.isReadOnly, (try? guardFile.isHeldAlone(in: directory)) == true,
             let data = try? directory.openFile(named: StoreDirectory.dataName, O_RDONLY),
             (try? data.identity().file) == identity
         {
-            try? guardFile.markClean(data: data)
+            try? guardFile.markClean(data: data, in: directory)
         }
         flock(guardFile.file.number, LOCK_UN)
     }

@@ -40,7 +40,7 @@ extension Environment {
         }
         let options = EnvironmentOptions(access: .readOnly, tables: tables)
         let guardFile = try guardOfOwnFile(directory, options, isReadOnly: false, inspect)
-        guard try guardFile.isHeldAlone() else { throw EngineError.heldByOthers }
+        guard try guardFile.isHeldAlone(in: directory) else { throw EngineError.heldByOthers }
         directory.removeRemains()
         let (temporary, name) = try directory.makeTemporary("compact-\(getpid())")
         defer { directory.removeTemporary(name) }
@@ -55,7 +55,7 @@ extension Environment {
         source.closeForMaintenance()
         try verify(temporary.path)
         try directory.install(temporary.dataPath)
-        try guardFile.markClean(data: directory.openFile(named: StoreDirectory.dataName, O_RDONLY))
+        try guardFile.markClean(data: directory.openFile(named: StoreDirectory.dataName, O_RDONLY), in: directory)
         withExtendedLifetime((lock, guardFile)) {}
     }
 

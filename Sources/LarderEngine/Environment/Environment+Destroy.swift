@@ -55,7 +55,8 @@ extension Environment {
         } else if try guardFile?.isMarked() != true {
             throw EngineError.notFound
         }
-        if let guardFile, try !guardFile.isHeldAlone() { throw EngineError.heldByOthers }
+        let isAlone = try guardFile?.isHeldAlone(in: directory) ?? (directory.isLockFileHeld() != true)
+        if !isAlone { throw EngineError.heldByOthers }
         // Without a data file, they are what a call that was cut short has left.
         if identity != nil { try check(directory, guardFile) }
         try directory.removeStore(identity)

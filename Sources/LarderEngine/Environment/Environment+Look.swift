@@ -29,7 +29,7 @@ extension Environment {
     ) throws {
         let isAlone = try validate(directory, guardFile)
         // A lock file that is used already is the program's that uses it; otherwise none is needed.
-        let usesLockFile = try !(isAlone && directory.isLockFileFree())
+        let usesLockFile = try !isAlone || directory.isLockFileHeld() != false
         var options = options
         options.access = .readOnly
         let handle = unsafe try openHandle(directory.path, options, isAlone: false, usesLockFile: usesLockFile)

@@ -85,7 +85,7 @@ extension Environment {
                 if isAlone { guardFile.noteFile(identity, in: directory) }
             } else {
                 try guardFile.makePrivate()
-                try guardFile.markInUse(data: identity)
+                try guardFile.markInUse(data: identity, in: directory)
             }
             if let missing = options.tables.first(where: { tables[$0] == nil }) {
                 if options.isReadOnly || !mayWrite { throw EngineError.missingTable(name: missing) }
@@ -108,7 +108,7 @@ extension Environment {
     /// - Returns: whether nobody else holds the guard, if there is one.
     static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile?) throws(EngineError) -> Bool {
         let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
-        let isAlone = try guardFile?.isHeldAlone() ?? true
+        let isAlone = try guardFile?.isHeldAlone(in: directory) ?? true
         var look = 1
         while true {
             do throws(EngineError) {
@@ -122,7 +122,7 @@ extension Environment {
                 }
                 return isAlone
             } catch {
-                if isAlone || error == .replaced || error == .heldByOthers { throw error }
+                if isAlone || [.replaced, .heldByOthers, .lockFileRemoved].contains(error) { throw error }
                 if look == 3 { throw error.besideOthers }
                 look += 1
             }
@@ -134,9 +134,12 @@ extension Environment {
     private static func checkSharedFile(
         _ data: FileDescriptor, _ directory: StoreDirectory, _ guardFile: GuardFile?
     ) throws(EngineError) {
-        guard let guardFile, try !guardFile.names(data) else { return }
+        guard let guardFile else { return }
+        if try guardFile.names(data) { return try guardFile.checkLockFile(of: directory) }
         // Every other user of the store has its lock file open.
-        if try !EnvironmentRegistry.shared.holdsGuard(guardFile.file.identity().file), try directory.isLockFileFree() {
+        if try !EnvironmentRegistry.shared.holdsGuard(guardFile.file.identity().file),
+            try directory.isLockFileHeld() == false
+        {
             throw .lockedElsewhere(name: GuardFile.name, seconds: 0)
         }
         throw .replaced

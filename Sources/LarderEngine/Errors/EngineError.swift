@@ -22,7 +22,8 @@ public enum EngineError: Error, Equatable, Sendable {
     case unsupportedFileSystem(name: String)
     /// The lock file is in use by something that is not a matching liblmdb.
     case foreignLockFile
-    /// The lock file was removed while others have the store open: a new one would keep nobody from writing beside them.
+    /// `lock.mdb` was removed or replaced while others have the store open: another one would not keep the writes of this
+    /// process and theirs apart.
     case lockFileRemoved
     /// A table the caller needs is not in the file, which is open for reading only.
     case missingTable(name: String)
@@ -116,7 +117,7 @@ extension EngineError: CustomStringConvertible {
         case .unsupportedFileSystem(let name): "The store lies on \(name), which cannot hold it safely: move it."
         case .foreignLockFile: "lock.mdb belongs to another build of liblmdb: close the other program."
         case .lockFileRemoved:
-            "lock.mdb was removed while other programs have the store open: have all of them close it first."
+            "lock.mdb was removed or replaced while other programs have the store open: have all of them close it first."
         case .missingTable(let name): "The table \(name) is missing: open the store for writing once."
         case .lockedElsewhere(let name, let seconds):
             """

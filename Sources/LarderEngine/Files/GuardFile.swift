@@ -7,8 +7,8 @@ private import Darwin
 /// `guard.lock`: says who holds the store, and how it was left.
 ///
 /// Every opener holds a shared lock on it for life, so that maintenance, which needs it exclusive, can see holders.
-/// It names the data file in use by device and inode; after a clean close it also holds a copy of the meta pages,
-/// which carry no checksum of their own. docs/internals/store.md.
+/// It names the data file and the lock file in use by their inodes; after a clean close it also holds a copy of the
+/// meta pages, which carry no checksum of their own. docs/internals/store.md.
 struct GuardFile {
     static let name = "guard.lock"
 
@@ -40,16 +40,20 @@ struct GuardFile {
     }
 
     /// Whether no other opener holds the store. Ask while the directory is locked: the lock is traded for a moment.
-    func isHeldAlone() throws(EngineError) -> Bool {
-        try file.lock(exclusive: true, waits: false)
+    ///
+    /// Where the file was removed beside its holders, they hold another one; they are known by `lock.mdb` then. The caller
+    /// knows that this process does not have the store open.
+    func isHeldAlone(in directory: StoreDirectory) throws(EngineError) -> Bool {
+        guard try file.lock(exclusive: true, waits: false) else { return false }
+        return try directory.isLockFileHeld() != true
     }
 
     /// Notes that `data` is in use: whatever happens now, its meta pages are not the noted ones any more.
     ///
     /// On the medium when it returns: after a power cut, a copy that is older than the meta pages would make them look
     /// damaged.
-    func markInUse(data: FileIdentity) throws(EngineError) {
-        try file.write(GuardRecord(data, pages: nil).bytes, at: 0)
+    func markInUse(data: FileIdentity, in directory: StoreDirectory) throws(EngineError) {
+        try file.write(GuardRecord(data, lockFile: directory.lockFileIdentity(), pages: nil).bytes, at: 0)
         try file.sync()
     }
 
@@ -58,17 +62,19 @@ struct GuardFile {
     /// A copy of a store brings the note of the file it was made of; an opener that comes later would take the copy for
     /// a file that was replaced beneath this one. Where the note cannot be written, no writer can come.
     func noteFile(_ data: FileIdentity, in directory: StoreDirectory) {
-        guard let record = try? GuardRecord(file), !record.isOfAnotherVersion, record.identity != data,
+        guard let record = try? GuardRecord(file), let lockFile = try? directory.lockFileIdentity(),
+            !record.isOfAnotherVersion, record.identity != data || record.lockFileInode != lockFile.inode,
             let own = try? directory.openFile(named: Self.name, O_RDWR)
         else { return }
-        try? own.write(GuardRecord(data, pages: nil).bytes, at: 0)
+        try? own.write(GuardRecord(data, lockFile: lockFile, pages: nil).bytes, at: 0)
     }
 
     /// Notes a clean close of `data` with a copy of its meta pages, once these are on the medium.
-    func markClean(data: FileDescriptor) throws(EngineError) {
+    func markClean(data: FileDescriptor, in directory: StoreDirectory) throws(EngineError) {
         try data.sync()
         let pages = try MetaPages(data)
-        try file.write(GuardRecord(try data.identity().file, pages: pages.raw).bytes, at: 0)
+        let lockFile = try directory.lockFileIdentity()
+        try file.write(GuardRecord(try data.identity().file, lockFile: lockFile, pages: pages.raw).bytes, at: 0)
     }
 
     /// Whether `data` was closed cleanly with the meta pages it has.
@@ -94,6 +100,17 @@ struct GuardFile {
         if record.isDamaged { throw .heldByOthers }
         if !record.isSound { return true }
         return record.identity == (try data.identity().file)
+    }
+
+    /// Throws when the holders of the store have another `lock.mdb` open than the one there is now, as far as the note
+    /// says: its locks would not keep the writes of this process and theirs apart.
+    ///
+    /// - Throws: ``EngineError/lockFileRemoved``.
+    func checkLockFile(of directory: StoreDirectory) throws(EngineError) {
+        guard let noted = try GuardRecord(file).lockFileInode, let present = try directory.lockFileIdentity() else {
+            return
+        }
+        if noted != present.inode { throw .lockFileRemoved }
     }
 
     /// Whether the file says that the store is one of ours, in use or closed.

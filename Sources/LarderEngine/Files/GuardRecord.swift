@@ -14,13 +14,16 @@ struct GuardRecord {
     }
 
     /// The record of a file in use, or with its meta pages that of a file closed cleanly.
-    init(_ identity: FileIdentity, pages: (first: [UInt8], second: [UInt8])?) {
+    ///
+    /// - Parameter lockFile: the `lock.mdb` that its users have open; nil when there is none.
+    init(_ identity: FileIdentity, lockFile: FileIdentity?, pages: (first: [UInt8], second: [UInt8])?) {
         var record = [UInt8](repeating: 0, count: Self.size)
         record.replaceSubrange(0..<8, with: Self.magic)
         record[8] = 1
         record[12] = Self.checksumFlag | (pages == nil ? 0 : Self.cleanFlag)
         record.replaceSubrange(32..<40, with: Self.littleEndian(identity.device))
         record.replaceSubrange(40..<48, with: Self.littleEndian(identity.inode))
+        record.replaceSubrange(56..<64, with: Self.littleEndian(lockFile?.inode ?? 0))
         if let pages {
             record.replaceSubrange(64..<216, with: pages.first)
             record.replaceSubrange(216..<368, with: pages.second)
@@ -54,6 +57,12 @@ struct GuardRecord {
     /// The data file that the record names; nil when it is not as it was written.
     var identity: FileIdentity? {
         isSound ? FileIdentity(device: bytes.u64(32), inode: bytes.u64(40)) : nil
+    }
+
+    /// The inode of the `lock.mdb` that the record names; nil when it names none, or is not as it was written.
+    var lockFileInode: UInt64? {
+        guard isSound, bytes.count == Self.size, bytes.u64(56) != 0 else { return nil }
+        return bytes.u64(56)
     }
 
     /// The copies of the meta pages of a clean close.

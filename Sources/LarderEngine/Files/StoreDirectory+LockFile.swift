@@ -33,13 +33,17 @@ extension StoreDirectory {
         try file.write([UInt8](repeating: 0, count: needed), at: 0)
     }
 
-    /// Whether no process has the store open through liblmdb. The caller knows that this process has not: closing a
-    /// descriptor of the lock file would drop its locks.
-    func isLockFileFree() throws(EngineError) -> Bool {
-        guard try checkFile(named: Self.lockName) else { return true }
-        guard let file = try openLockFile(O_RDWR) else { return false }
-        return try file.lockFirstByte()
+    /// Whether a process has the store open through liblmdb; nil where nobody may lock the file. The caller knows that
+    /// this process has not: closing a descriptor of the lock file would drop its locks.
+    func isLockFileHeld() throws(EngineError) -> Bool? {
+        guard try checkFile(named: Self.lockName) else { return false }
+        return try openLockFile(O_RDWR).map { file throws(EngineError) in try !file.lockFirstByte() }
     }
+
+    /// Device and inode of the lock file, or nil when there is none.
+    ///
+    /// - Throws: as ``checkFile(named:)``.
+    func lockFileIdentity() throws(EngineError) -> FileIdentity? { try identity(ofFile: Self.lockName) }
 
     private func makeLockFile(_ size: Int) throws(EngineError) {
         guard let file = try openLockFile(O_RDWR | O_CREAT | O_EXCL) else { return }

@@ -29,7 +29,7 @@ extension StoreDirectory {
     /// - Throws: as ``checkFile(named:)``.
     func dataIdentity() throws(EngineError) -> FileIdentity? { try identity(ofFile: Self.dataName) }
 
-    private func identity(ofFile name: String) throws(EngineError) -> FileIdentity? {
+    func identity(ofFile name: String) throws(EngineError) -> FileIdentity? {
         try status(ofFile: name).map { FileIdentity($0) }
     }
 
