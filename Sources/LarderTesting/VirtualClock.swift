@@ -1,3 +1,4 @@
+private import LarderStore
 private import Synchronization
 
 /// A clock that stands still until it is told to advance: tests of hours take no time.
@@ -37,12 +38,6 @@ public final class VirtualClock: Clock, Sendable {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    private struct Watcher {
-        let number: Int
-        let count: Int
-        let continuation: CheckedContinuation<Void, Never>
-    }
-
     private struct State {
         var now = Instant(offset: .zero)
         /// Milliseconds since 1970-01-01 UTC at the offset of zero.
@@ -51,7 +46,8 @@ public final class VirtualClock: Clock, Sendable {
         var cancelled: Set<Int> = []
         /// In the order in which they wake: by deadline, then by who slept first.
         var sleepers: [Sleeper] = []
-        var watchers: [Watcher] = []
+        /// The tasks that wait for so many sleepers.
+        var watchers: [(count: Int, reached: Pending<Void>)] = []
     }
 
     private let state: Mutex<State>
@@ -91,7 +87,10 @@ extension VirtualClock {
     ///
     /// - Throws: `CancellationError`, at once, when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let number = nextNumber()
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let sleeper = Sleeper(number: number, deadline: deadline, continuation: continuation)
@@ -137,35 +136,17 @@ extension VirtualClock {
     ///
     /// A test calls it before it advances the clock, so that those whom it means to wake are there.
     public func sleepers(atLeast count: Int) async {
-        let number = nextNumber()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if state.sleepers.count >= count || Task.isCancelled { return true }
-                    state.watchers.append(Watcher(number: number, count: count, continuation: continuation))
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            let cancelled = state.withLock { state in
-                let cancelled = state.watchers.filter { $0.number == number }
-                state.watchers.removeAll { $0.number == number }
-                return cancelled
-            }
-            for watcher in cancelled { watcher.continuation.resume() }
-        }
-    }
-
-    private func nextNumber() -> Int {
+        let reached = Pending<Void>()
         state.withLock { state in
-            state.nextNumber += 1
-            return state.nextNumber
+            if state.sleepers.count >= count { return reached.fulfil(()) }
+            state.watchers.append((count, reached))
         }
+        await reached.value()
+        state.withLock { $0.watchers.removeAll { $0.reached === reached } }
     }
 
     private enum Parking {
-        case parked([Watcher]), due, cancelled
+        case parked, due, cancelled
     }
 
     private func park(_ sleeper: Sleeper) {
@@ -175,13 +156,11 @@ extension VirtualClock {
             if sleeper.deadline <= state.now { return .due }
             let place = state.sleepers.firstIndex { $0.deadline > sleeper.deadline } ?? state.sleepers.endIndex
             state.sleepers.insert(sleeper, at: place)
-            let count = state.sleepers.count
-            let satisfied = state.watchers.filter { $0.count <= count }
-            state.watchers.removeAll { $0.count <= count }
-            return .parked(satisfied)
+            for watcher in state.watchers where watcher.count <= state.sleepers.count { watcher.reached.fulfil(()) }
+            return .parked
         }
         switch parking {
-        case .parked(let watchers): for watcher in watchers { watcher.continuation.resume() }
+        case .parked: break
         case .due: sleeper.continuation.resume()
         case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
         }

@@ -3,7 +3,7 @@ internal import LarderStore
 
 /// What the shell of the coordinator holds besides the pure machine, under one lock.
 struct CoordinatorState {
-    typealias Waiter = CheckedContinuation<Result<SyncReport, SyncError>, Never>
+    typealias Waiter = Pending<Result<SyncReport, SyncError>>
 
     /// What is held while the coordinator runs.
     struct Loop {
@@ -23,9 +23,9 @@ struct CoordinatorState {
     var lists: [String: PagedList] = [:]
     var isForcedOffline = false
     var loop: Loop?
-    var waiters: [String: [Int: Waiter]] = [:]
-    /// The waiters whom the machine has not heard of yet: no run that ends before it has is an answer to them.
-    var unheard: Set<Int> = []
+    var waiters: [String: [Waiter]] = [:]
+    /// The waiters that the machine has not heard of yet: no run that ends before it has is an answer to them.
+    var unheard: Set<ObjectIdentifier> = []
     var observers: [Int: AsyncStream<SyncStatus>.Continuation] = [:]
     /// When progress was last published, and what.
     var publishedAt: Duration?
@@ -40,16 +40,15 @@ extension CoordinatorState {
     /// another goes on waiting.
     mutating func takeWaiters(forEndOf text: String) -> [Waiter] {
         if loop?.machine.isAskedForAgain(text) == true { return [] }
-        let all = waiters.removeValue(forKey: text) ?? [:]
-        let staying = all.filter { unheard.contains($0.key) }
-        if !staying.isEmpty { waiters[text] = staying }
-        return all.filter { staying[$0.key] == nil }.map(\.value)
+        let all = waiters.removeValue(forKey: text) ?? []
+        waiters[text] = all.filter { unheard.contains(ObjectIdentifier($0)) }
+        return all.filter { !unheard.contains(ObjectIdentifier($0)) }
     }
 
     /// Notes that the machine hears of those who ask for a filter by hand, or for every filter.
     mutating func hear(of filter: ResourceFilter?) {
         for (text, asking) in waiters where filter == nil || filter?.description == text {
-            unheard.subtract(asking.keys)
+            unheard.subtract(asking.map(ObjectIdentifier.init))
         }
     }
 }

@@ -102,7 +102,7 @@ extension SyncCoordinator {
     private func end() -> [String: Result<SyncReport, SyncError>] {
         let (loop, waiters) = state.withLock { state in
             let loop = state.loop
-            let waiters = state.waiters.values.flatMap(\.values)
+            let waiters = state.waiters.values.joined()
             state.loop = nil
             state.waiters = [:]
             state.unheard = []
@@ -110,7 +110,7 @@ extension SyncCoordinator {
         }
         loop?.timer?.cancel()
         loop?.events.finish()
-        for waiter in waiters { waiter.resume(returning: .failure(.cancelled)) }
+        for waiter in waiters { waiter.fulfil(.failure(.cancelled)) }
         publish(isProgress: false)
         return loop?.outcomes ?? [:]
     }
@@ -144,7 +144,7 @@ extension SyncCoordinator {
         if case .ended(_, let outcome) = event {
             // A run that the host ended by going offline is one that there is no network for.
             let isOffline = isForcedOffline && outcome.isCancelled
-            for waiter in waiters { waiter.resume(returning: isOffline ? .failure(.offline) : outcome) }
+            for waiter in waiters { waiter.fulfil(isOffline ? .failure(.offline) : outcome) }
         }
         return effects
     }
@@ -165,8 +165,8 @@ extension SyncCoordinator {
                 self.post(.probed(isReachable: isReachable))
             }
         case .refuse(let text, let error):
-            let waiters = state.withLock { $0.waiters.removeValue(forKey: text) ?? [:] }
-            for waiter in waiters.values { waiter.resume(returning: .failure(error)) }
+            let waiters = state.withLock { $0.waiters.removeValue(forKey: text) ?? [] }
+            for waiter in waiters { waiter.fulfil(.failure(error)) }
         case .note(let text, let attempt): await note(attempt, text)
         case .report(let event): onEvent(event)
         case .stopped: break

@@ -85,9 +85,9 @@ public final class SyncCoordinator: Sendable {
             state.filters.removeAll { $0.filter == filter }
             state.lists[text] = nil
             state.loop?.events.yield(.removed(text))
-            return state.waiters.removeValue(forKey: text) ?? [:]
+            return state.waiters.removeValue(forKey: text) ?? []
         }
-        for waiter in waiters.values { waiter.resume(returning: .failure(.cancelled)) }
+        for waiter in waiters { waiter.fulfil(.failure(.cancelled)) }
         publish(isProgress: false)
     }
 
@@ -120,40 +120,28 @@ public final class SyncCoordinator: Sendable {
     /// - Throws: the reason the run failed, or ``SyncError/offline``.
     public func sync(_ filter: ResourceFilter) async throws(SyncError) -> SyncReport {
         let text = filter.description
-        let number = state.withLock { state -> Int? in
-            guard state.loop != nil, state.filters.contains(where: { $0.filter == filter }) else { return nil }
-            state.nextNumber += 1
-            return state.nextNumber
+        if Task.isCancelled { throw .cancelled }
+        let waiter = CoordinatorState.Waiter()
+        let isWaiting = state.withLock { state in
+            guard let loop = state.loop, state.filters.contains(where: { $0.filter == filter }) else { return false }
+            state.waiters[text, default: []].append(waiter)
+            state.unheard.insert(ObjectIdentifier(waiter))
+            loop.events.yield(.trigger(.manual(filter)))
+            return true
         }
-        guard let number else {
+        guard isWaiting else {
             if isForcedOffline { throw .offline }
             if let list = state.withLock({ $0.lists[text] }) {
                 return try await ListRun(list: list, store: store, report: onEvent).execute()
             }
             return try await content.sync(filter)
         }
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (waiter: CoordinatorState.Waiter) in
-                let isWaiting = state.withLock { state in
-                    // The filter may have been removed since; nobody would answer then.
-                    guard let loop = state.loop, state.filters.contains(where: { $0.filter == filter }),
-                        !Task.isCancelled
-                    else { return false }
-                    state.waiters[text, default: [:]][number] = waiter
-                    state.unheard.insert(number)
-                    loop.events.yield(.trigger(.manual(filter)))
-                    return true
-                }
-                if !isWaiting { waiter.resume(returning: .failure(.cancelled)) }
-            }
-        } onCancel: {
-            let waiter = state.withLock { state in
-                state.unheard.remove(number)
-                return state.waiters[text]?.removeValue(forKey: number)
-            }
-            waiter?.resume(returning: .failure(.cancelled))
+        if let outcome = await waiter.value() { return try outcome.get() }
+        state.withLock { state in
+            state.unheard.remove(ObjectIdentifier(waiter))
+            state.waiters[text]?.removeAll { $0 === waiter }
         }
-        return try outcome.get()
+        throw .cancelled
     }
 
     /// What the store knows of filters and lists.

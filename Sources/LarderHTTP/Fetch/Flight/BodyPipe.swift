@@ -1,3 +1,4 @@
+import LarderStore
 import LarderTransport
 import Synchronization
 
@@ -15,8 +16,8 @@ final class BodyPipe: Sendable {
         var isAbandoned = false
         /// Whether others wait for the exchange, which then does not wait for the reader.
         var isUnbounded = false
-        var reader: CheckedContinuation<Void, Never>?
-        var writer: CheckedContinuation<Void, Never>?
+        var reader: Pending<Void>?
+        var writer: Pending<Void>?
     }
 
     private let limit: Int
@@ -27,13 +28,13 @@ final class BodyPipe: Sendable {
 
     /// Adds a chunk, and returns whether there is room for another; if not, ``waitForRoom()`` comes before it.
     func push(_ chunk: [UInt8]) -> Bool {
-        let (reader, hasRoom) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Bool) in
+        let (reader, hasRoom) = state.withLock { state -> (Pending<Void>?, Bool) in
             guard !state.isAbandoned else { return (nil, true) }
             state.chunks.append(chunk)
             state.unreadBytes += chunk.count
             return (state.reader.take(), state.unreadBytes <= limit || state.isUnbounded)
         }
-        reader?.resume()
+        reader?.fulfil(())
         return hasRoom
     }
 
@@ -41,30 +42,23 @@ final class BodyPipe: Sendable {
     ///
     /// Returns at once when the reader has gone, or the calling task is cancelled.
     func waitForRoom() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waits = state.withLock { state in
-                    let hasRoom = state.unreadBytes <= limit || state.isUnbounded || state.isAbandoned
-                    if hasRoom || Task.isCancelled { return false }
-                    state.writer = continuation
-                    return true
-                }
-                if !waits { continuation.resume() }
-            }
-        } onCancel: {
-            wakeWriter()
+        let room = state.withLock { state -> Pending<Void>? in
+            if state.unreadBytes <= limit || state.isUnbounded || state.isAbandoned { return nil }
+            state.writer = Pending()
+            return state.writer
         }
+        await room?.value()
     }
 
     /// The body is whole, or broke off.
     func finish(_ error: TransportError? = nil) {
-        let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let reader = state.withLock { state -> Pending<Void>? in
             guard !state.isFinished else { return nil }
             state.isFinished = true
             state.error = error
             return state.reader.take()
         }
-        reader?.resume()
+        reader?.fulfil(())
     }
 
     /// The reader is gone.
@@ -90,18 +84,12 @@ final class BodyPipe: Sendable {
 
     /// The next chunk, or nil at the end.
     func next() async throws(TransportError) -> [UInt8]? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waits = state.withLock { state in
-                    if !state.chunks.isEmpty || state.isFinished || Task.isCancelled { return false }
-                    state.reader = continuation
-                    return true
-                }
-                if !waits { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.reader.take() }?.resume()
+        let arrival = state.withLock { state -> Pending<Void>? in
+            if !state.chunks.isEmpty || state.isFinished { return nil }
+            state.reader = Pending()
+            return state.reader
         }
+        await arrival?.value()
         if Task.isCancelled { throw .cancelled }
         let (chunk, error, writer) = state.withLock { state in
             let chunk = state.chunks.popFirst()
@@ -109,12 +97,12 @@ final class BodyPipe: Sendable {
             let error = chunk == nil ? state.error : nil
             return (chunk, error, state.unreadBytes <= limit ? state.writer.take() : nil)
         }
-        writer?.resume()
+        writer?.fulfil(())
         if let error { throw error }
         return chunk
     }
 
     private func wakeWriter() {
-        state.withLock { $0.writer.take() }?.resume()
+        state.withLock { $0.writer.take() }?.fulfil(())
     }
 }

@@ -25,11 +25,7 @@ final class GroupCommit: Sendable {
                 for write in waiting.withLock({ Self.take(&$0) }) { write.finish(.failure(error)) }
             }
         }
-        try await withTaskCancellationHandler {
-            try await write.outcome()
-        } onCancel: {
-            write.cancel()
-        }
+        try await write.outcome()
     }
 
     private static func take(_ waiting: inout [PendingWrite]) -> [PendingWrite] {

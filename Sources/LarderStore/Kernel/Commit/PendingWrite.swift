@@ -5,13 +5,8 @@ internal import Synchronization
 final class PendingWrite: Sendable {
     let durability: Durability
     private let body: @Sendable (inout Transaction) throws -> Void
-    private let state = Mutex(State.waiting(nil))
-
-    private enum State {
-        case waiting(CheckedContinuation<Void, any Error>?)
-        case begun(CheckedContinuation<Void, any Error>?)
-        case ended(Result<Void, any Error>)
-    }
+    private let hasBegun = Mutex(false)
+    private let end = Pending<Result<Void, any Error>>()
 
     init(durability: Durability, body: @escaping @Sendable (inout Transaction) throws -> Void) {
         self.durability = durability
@@ -25,54 +20,23 @@ final class PendingWrite: Sendable {
 
     /// Marks the write as begun. False when it was cancelled before and must not run.
     func begin() -> Bool {
-        state.withLock { state in
-            switch state {
-            case .waiting(let continuation):
-                state = .begun(continuation)
-                return true
-            case .begun: return true
-            case .ended: return false
-            }
+        hasBegun.withLock { hasBegun in
+            hasBegun = end.current == nil
+            return hasBegun
         }
     }
 
     /// Ends the wait with the write's outcome.
-    func finish(_ outcome: Result<Void, any Error>) {
-        end(outcome, unlessBegun: false)
-    }
+    func finish(_ outcome: Result<Void, any Error>) { end.fulfil(outcome) }
 
-    /// Ends the wait unless the write has begun.
-    func cancel() {
-        end(.failure(CancellationError()), unlessBegun: true)
-    }
-
-    /// Returns when the write has ended.
+    /// Returns when the write has ended; a cancelled task ends it unless it has begun.
     func outcome() async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            let known = state.withLock { state -> Result<Void, any Error>? in
-                switch state {
-                case .waiting: state = .waiting(continuation)
-                case .begun: state = .begun(continuation)
-                case .ended(let outcome): return outcome
-                }
-                return nil
-            }
-            if let known { continuation.resume(with: known) }
+        if let outcome = await end.value() { return try outcome.get() }
+        hasBegun.withLock { if !$0 { end.fulfil(.failure(CancellationError())) } }
+        // In a task of its own, which is not cancelled: what has begun is waited for.
+        guard let outcome = await Task(operation: { await end.value() }).value else {
+            preconditionFailure("a wait ended without its value")
         }
-    }
-
-    private func end(_ outcome: Result<Void, any Error>, unlessBegun: Bool) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            switch state {
-            case .waiting(let continuation):
-                state = .ended(outcome)
-                return continuation
-            case .begun(let continuation) where !unlessBegun:
-                state = .ended(outcome)
-                return continuation
-            case .begun, .ended: return nil
-            }
-        }
-        waiter?.resume(with: outcome)
+        try outcome.get()
     }
 }

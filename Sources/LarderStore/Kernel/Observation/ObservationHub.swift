@@ -57,10 +57,7 @@ final class Subscription: Sendable {
 
     private struct State {
         var pending: ChangeSet?
-        var nextTicket = 0
-        var waiters: [(ticket: Int, continuation: CheckedContinuation<ChangeSet?, Never>)] = []
-        /// Waits that were cancelled before they began.
-        var cancelled: Set<Int> = []
+        var waiters: [Pending<ChangeSet?>] = []
         var isFinished = false
     }
 
@@ -80,56 +77,34 @@ final class Subscription: Sendable {
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     func receive(_ changes: ChangeSet) {
-        let waiter = state.withLock { state -> CheckedContinuation<ChangeSet?, Never>? in
-            if !state.waiters.isEmpty { return state.waiters.removeFirst().continuation }
+        state.withLock { state in
+            // Under the lock: a wait that is cancelled finds itself in the line, or its changes.
+            if !state.waiters.isEmpty { return state.waiters.removeFirst().fulfil(changes) }
             if state.pending == nil { state.pending = changes } else { state.pending?.merge(changes) }
-            return nil
         }
-        waiter?.resume(returning: changes)
     }
 
     func finish() {
-        let waiters = state.withLock { state in
-            defer { state.waiters = [] }
+        state.withLock { state in
             state.isFinished = true
-            return state.waiters
+            for waiter in state.waiters { waiter.fulfil(nil) }
+            state.waiters = []
         }
-        for waiter in waiters { waiter.continuation.resume(returning: nil) }
     }
 
     /// The changes since the last call; nil when the store closed or the task was cancelled.
     func next() async -> ChangeSet? {
-        let ticket = state.withLock { state in
-            state.nextTicket += 1
-            return state.nextTicket
+        if Task.isCancelled { return nil }
+        let waiter = Pending<ChangeSet?>()
+        state.withLock { state in
+            if let pending = state.pending.take() { return waiter.fulfil(pending) }
+            if state.isFinished { return waiter.fulfil(nil) }
+            state.waiters.append(waiter)
         }
-        let changes = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let known = state.withLock { state -> ChangeSet?? in
-                    if state.cancelled.contains(ticket) { return .some(nil) }
-                    if let pending = state.pending.take() { return .some(pending) }
-                    if state.isFinished { return .some(nil) }
-                    state.waiters.append((ticket, continuation))
-                    return nil
-                }
-                if let known { continuation.resume(returning: known) }
-            }
-        } onCancel: {
-            cancel(ticket)
+        if let changes = await waiter.value() { return changes }
+        return state.withLock { state in
+            state.waiters.removeAll { $0 === waiter }
+            return waiter.current ?? nil
         }
-        state.withLock { _ = $0.cancelled.remove(ticket) }
-        return changes
-    }
-
-    /// Ends one wait; others of the same observer go on.
-    private func cancel(_ ticket: Int) {
-        let waiter = state.withLock { state -> CheckedContinuation<ChangeSet?, Never>? in
-            guard let index = state.waiters.firstIndex(where: { $0.ticket == ticket }) else {
-                state.cancelled.insert(ticket)
-                return nil
-            }
-            return state.waiters.remove(at: index).continuation
-        }
-        waiter?.resume(returning: nil)
     }
 }

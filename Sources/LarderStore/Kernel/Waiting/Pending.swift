@@ -28,6 +28,7 @@ package final class Pending<Value: Sendable>: Sendable {
     }
 
     /// The value, as soon as it has come; nil when the task is cancelled before.
+    @discardableResult
     package func value() async -> Value? {
         let number = state.withLock { state in
             state.nextNumber += 1
