@@ -237,4 +237,23 @@ private let html: Fault = .header(.contentType, "text/html")
         queue.isUnreadable.value = false
         #expect(try await world.cache.object(user(1)).storage.word == "kept")
     }
+
+    @Test(arguments: [false, true])
+    func `hides no write behind an answer that could not be kept`(isUnreadable: Bool) async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        let queue = HookedQueue(base: OutboxWriteQueue(world.outbox), meanwhile: world.meanwhile)
+        let objects = FillingObjects(base: StoreObjectStorage(world.store))
+        world.cache.configure(
+            persistent: ObjectPlace(objects: objects, files: world.storeFiles, writes: queue))
+        _ = try await world.cache.object(user(1))
+        world.goOffline()
+        try await world.cache.save(user(1), payload: Array("10".utf8))
+        world.server.put("User", "1", "5")
+        world.goOnline()
+        objects.isFull.value = true
+        queue.isUnreadable.value = isUnreadable
+        let answer = try await world.cache.object(user(1))
+        #expect(answer.number == "10")
+        #expect(answer.storage.word == "failed")
+    }
 }

@@ -93,8 +93,14 @@ extension ObjectCache {
         }
     }
 
-    /// Whether writes of persistent classes wait; no, where that cannot be read.
-    var hasWaitingWrites: Bool { (try? writeQueue?.hasWaiting()) ?? false }
+    /// Whether writes of persistent classes wait; yes, where that cannot be read: an answer is not to hide one.
+    var hasWaitingWrites: Bool {
+        do {
+            return try writeQueue?.hasWaiting() ?? false
+        } catch {
+            return true
+        }
+    }
 
     /// Sends what waits in memory; whether something waits still that comes before a write about an object.
     func hasWaiting(before object: ObjectName, _ queue: (any WriteQueue)?) async throws(HTTPCacheError) -> Bool {

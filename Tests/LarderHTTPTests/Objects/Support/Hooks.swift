@@ -45,6 +45,32 @@ struct HookedQueue: WriteQueue {
     func sendWaiting(about object: ObjectName) async throws { try await base.sendWaiting(about: object) }
 }
 
+/// The objects of a store that has no space left once it is full.
+struct FillingObjects: ObjectStorage {
+    struct Full: Error {}
+
+    let base: StoreObjectStorage
+    let isFull = Flag(false)
+
+    func object(_ name: ObjectName) throws -> ObjectEntry? { try base.object(name) }
+
+    func collection(_ name: CollectionName) throws -> CollectionEntry? { try base.collection(name) }
+
+    func collections(holding object: ObjectName) throws -> [CollectionName] { try base.collections(holding: object) }
+
+    func collections(ofClass className: String) throws -> [CollectionName] {
+        try base.collections(ofClass: className)
+    }
+
+    func classNames() throws -> [String] { try base.classNames() }
+
+    @discardableResult
+    func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {
+        if isFull.value { throw Full() }
+        return try await base.apply(deciding: decide)
+    }
+}
+
 /// Objects in memory, with something that happens before changes are made.
 final class HookedObjects: ObjectStorage {
     private let base = MemoryObjectStorage()
