@@ -117,33 +117,11 @@ extension DeliveryMachine {
     /// The places of the entries that nothing but time keeps from being sent.
     func turns() -> [Int] {
         guard isOnline, !isStopping, case .signedIn(let account) = gate else { return [] }
-        var busyLanes: Set<String> = []
-        var parked: Set<Parked> = []
-        var stuck: Set<UUIDBytes> = []
-        // An entry waits only for earlier ones, so that no two can wait for each other.
-        var earlier: Set<UUIDBytes> = []
         var turns: [Int] = []
-        for (index, entry) in entries.enumerated() {
-            defer { earlier.insert(entry.id) }
-            // A lane is that of an account: nobody waits for somebody who is not signed in.
-            guard entry.account == account else { continue }
-            let place = Parked(lane: entry.lane, scope: entry.scope)
-            // What waits for a parked one is as good as parked itself: the lane must not wait for it.
-            if !entry.isLive || parked.contains(place) || entry.after.contains(where: stuck.contains) {
-                parked.insert(place)
-                stuck.insert(entry.id)
-                continue
-            }
-            if !busyLanes.contains(entry.lane), !entry.after.contains(where: earlier.contains) { turns.append(index) }
-            busyLanes.insert(entry.lane)
+        walkTurns(of: account) { index, hold in
+            if hold == nil { turns.append(index) }
         }
         return turns
-    }
-
-    /// What a parked entry holds.
-    private struct Parked: Hashable {
-        var lane: String
-        var scope: LaneEntry.Scope
     }
 
     /// When something will be due that no other event announces.

@@ -65,13 +65,42 @@ private struct OutboxSample {
         let sample = try await OutboxSample()
         let lines = try Tool.run("outbox", "list", sample.path).lines
         #expect(lines.count == 6)
-        #expect(lines[0].hasSuffix("\tfailed\t5\t-\t-"))
-        #expect(lines[1].hasSuffix("\trejected\t1\t-\t\"the server refused it (422)\""))
-        #expect(lines[4].hasSuffix("\twaiting\t5\t2026-01-01T00:00:09.000Z\t-"))
+        #expect(lines[0].contains("\tfailed\t5\t-\t-\t"))
+        #expect(lines[1].contains("\trejected\t1\t-\t\"the server refused it (422)\"\t"))
+        #expect(lines[4].contains("\twaiting\t5\t2026-01-01T00:00:09.000Z\t-\t"))
         let dead = try Tool.run("outbox", "list", sample.path, "--failed", "--json").objects()
         #expect(dead.map { $0["state"] as? String } == ["failed", "rejected"])
         #expect(dead.map { $0["attempts"] as? Int } == [5, 0])
         #expect(dead[1]["lastStatus"] as? Int == 422)
+    }
+
+    @Test func `list says in a sentence why each is not accepted, and when it goes on`() async throws {
+        let sample = try await OutboxSample()
+        func reasons() throws -> [String] {
+            try Tool.run("outbox", "list", sample.path).lines.compactMap {
+                $0.split(separator: "\t").last.map(String.init)
+            }
+        }
+        let store = try Store.open(at: sample.path, host: .test)
+        func signIn(_ state: StoredSession.State, _ account: String) async throws {
+            let session = StoredSession(state: state, account: account, changedAt: 0, signedInAt: 0)
+            try await store.write { try $0.putSession(session) }
+        }
+        #expect(try reasons()[2] == "Sent when \"ada hush\" signs in.")
+        try await signIn(.signedIn, "ada hush")
+        #expect(
+            try reasons() == [
+                "Failed; tried again when the network returns, or by 'outbox retry'.",
+                "The server refused it: 'outbox retry' sends it again, 'outbox drop' removes it.",
+                "Sent as soon as an app runs the outbox online.", "Sent when \(id(3)) is accepted.",
+                "Tried again at 2026-01-01T00:00:09.000Z.",
+                "Sent; without an answer it is sent again, under the same key, by the next app that runs the outbox.",
+            ])
+        try await signIn(.expired, "ada hush")
+        #expect(try reasons()[2] == "Sent after the next sign-in: the server does not accept the credentials any more.")
+        try await signIn(.signedIn, "bob")
+        #expect(try reasons()[2] == "Sent when \"ada hush\" signs in.")
+        try store.close()
     }
 
     @Test func `show prints one whole`() async throws {

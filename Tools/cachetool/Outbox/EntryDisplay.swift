@@ -17,8 +17,8 @@ struct EntryDisplay {
     }
 
     /// The same with names, and the payload.
-    func json(_ entry: OutboxEntry) -> JSON {
-        .object(summary(entry) + [redactor.payload(entry.payload)])
+    func json(_ entry: OutboxEntry, why: String) -> JSON {
+        .object(summary(entry) + [JSON.Member(name: "why", value: .string(why)), redactor.payload(entry.payload)])
     }
 
     /// All there is, the payload where it is asked for.

@@ -9,13 +9,14 @@ struct OutboxList: ParsableCommand {
         abstract: "List the writes that wait to be sent, and those that could not be.",
         discussion: """
             Prints, parted by tabs: lane, sequence, entry, when it was enqueued, kind, method, endpoint, size of the \
-            body in bytes, state, tries, when the next is due, last error. Each lane in the order it is sent.
+            body in bytes, state, tries, when the next is due, last error, and why it is not accepted yet and what makes \
+            it go on, in one sentence. Each lane in the order it is sent.
 
             The state is pending, sending, waiting (for its next try), failed (its attempts are used up), unresolved \
             (nobody can tell whether the server has it), conflicted, or rejected (by the server).
 
             JSON: {lane, sequence, entry, createdAt, mutationType, method, endpoint, state, tries, attempts, inDoubt, \
-            dueAt, lastStatus, lastError, size, payload} for each, with base64 in place of payload when it is not \
+            dueAt, lastStatus, lastError, size, why, payload} for each, with base64 in place of payload when it is not \
             UTF-8. Times are in milliseconds since 1970-01-01 UTC.
 
             With --redact, the kinds of writes, their states and outcomes are printed as they are: the app and the store \
@@ -35,11 +36,15 @@ struct OutboxList: ParsableCommand {
 
     func run() throws {
         try store.read { view in
-            let display = EntryDisplay(redactor: Redactor(isOn: printing.redact, store: try view.format().storeID))
+            let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
+            let display = EntryDisplay(redactor: redactor)
+            let reasons = WaitReasons(try view.session(), try view.readableOutboxHeads().entries, redactor)
             for entry in try view.outboxEntries(lane: lane) where !failed || entry.delivery.state.isDeadLetter {
                 try Interrupt.check()
+                let why = reasons.sentence(entry)
                 try printing.json
-                    ? Terminal.print(display.json(entry)) : Terminal.print(columns: display.columns(entry))
+                    ? Terminal.print(display.json(entry, why: why))
+                    : Terminal.print(columns: display.columns(entry) + [why])
             }
         }
     }

@@ -1,0 +1,97 @@
+package import LarderFormat
+package import LarderStore
+
+// Whose turn it is, and what keeps the others.
+extension DeliveryMachine {
+    /// What keeps an entry from being sent besides time. The numbers are places in ``entries``.
+    enum Hold: Hashable {
+        /// It was made under another account.
+        case account
+        /// It is parked: it has failed, or waits for a decision.
+        case parked
+        /// That parked entry, or what waits for it, stands before it.
+        case behind(Int)
+        /// That one is sent first.
+        case earlier(Int)
+    }
+
+    /// Calls `body` for each entry with what keeps it, nil when it is its turn; what is being sent has its turn.
+    func walkTurns(of account: String?, _ body: (_ index: Int, _ hold: Hold?) -> Void) {
+        var busyLanes: [String: Int] = [:]
+        var parked: [Parked: Int] = [:]
+        var stuck: [UUIDBytes: Int] = [:]
+        // An entry waits only for earlier ones, so that no two can wait for each other.
+        var earlier: [UUIDBytes: Int] = [:]
+        for (index, entry) in entries.enumerated() {
+            defer { earlier[entry.id] = index }
+            // Lanes are per account: an entry never waits for one of an account that is not signed in.
+            guard entry.account == account else {
+                body(index, .account)
+                continue
+            }
+            let place = Parked(lane: entry.lane, scope: entry.scope)
+            // What waits for a parked one is as good as parked itself: the lane must not wait for it.
+            let culprit = entry.isLive ? parked[place] ?? entry.after.lazy.compactMap { stuck[$0] }.first : index
+            if let culprit {
+                parked[place] = parked[place] ?? culprit
+                stuck[entry.id] = culprit
+                body(index, entry.isLive ? .behind(culprit) : .parked)
+                continue
+            }
+            let first = busyLanes[entry.lane] ?? entry.after.lazy.compactMap { earlier[$0] }.first
+            body(index, first.map { .earlier($0) })
+            busyLanes[entry.lane] = busyLanes[entry.lane] ?? index
+        }
+    }
+
+    /// What a parked entry holds.
+    private struct Parked: Hashable {
+        var lane: String
+        var scope: LaneEntry.Scope
+    }
+
+    /// Why each of these entries is not accepted yet, by its id.
+    ///
+    /// - Parameters:
+    ///   - entries: all of the outbox; what they send is not looked at.
+    ///   - gate: who is signed in.
+    ///   - wait: until when their server asked to be left alone, in milliseconds since 1970-01-01 UTC.
+    package static func waitReasons(
+        of entries: [OutboxEntry], gate: SessionGate, serverWait wait: Int64?
+    ) -> [UUIDBytes: WaitReason] {
+        var machine = DeliveryMachine(policy: OutboxPolicy(), gate: gate, seed: 0)
+        machine.entries = entries.lazy.map { LaneEntry($0) }.filter { $0.delivery.state != .rejected }
+            .sorted { $0.sequence < $1.sequence }
+        var reasons = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, WaitReason.rejected) })
+        let account: String? =
+            switch gate {
+            case .signedIn(let name), .expired(let name): name
+            case .signedOut: nil
+            }
+        machine.walkTurns(of: account) { index, hold in
+            let entry = machine.entries[index]
+            reasons[entry.id] = machine.reason(entry, gate == .signedOut ? .account : hold, wait)
+        }
+        return reasons
+    }
+
+    private func reason(_ entry: LaneEntry, _ hold: Hold?, _ wait: Int64?) -> WaitReason {
+        switch entry.delivery.state {
+        case .sending: return .answer
+        case .failed: return .failed(retryAt: entry.delivery.dueAt)
+        case .unresolved: return .unresolved
+        case .conflicted: return .conflict
+        case .rejected: return .rejected
+        case .pending, .waiting: break
+        }
+        switch hold {
+        case .account: return .account(entry.account)
+        case .behind(let index): return .behind(entries[index].id)
+        case .earlier(let index): return .earlier(entries[index].id)
+        case .parked, nil: break
+        }
+        if case .expired(let account) = gate { return .signIn(account) }
+        let due = [entry.delivery.state == .waiting ? entry.delivery.dueAt : nil, wait].compactMap { $0 }.max()
+        return due.map { .time($0) } ?? .turn
+    }
+}

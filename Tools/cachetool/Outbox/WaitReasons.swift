@@ -1,0 +1,39 @@
+import LarderFormat
+import LarderOutbox
+import LarderStore
+
+/// Says of each write why it is not accepted yet and what makes it go on.
+struct WaitReasons {
+    private let reasons: [UUIDBytes: WaitReason]
+    private let redactor: Redactor
+
+    /// - Parameters:
+    ///   - session: nil where the host has no accounts.
+    ///   - heads: all of the outbox, as far as it can be read.
+    init(_ session: StoredSession?, _ heads: [OutboxEntry], _ redactor: Redactor) {
+        let gate = session.map { SessionGate($0) } ?? .signedIn(nil)
+        reasons = DeliveryMachine.waitReasons(of: heads, gate: gate, serverWait: nil)
+        self.redactor = redactor
+    }
+
+    /// One sentence.
+    func sentence(_ entry: OutboxEntry) -> String {
+        switch reasons[entry.id] ?? .turn {
+        case .turn: "Sent as soon as an app runs the outbox online."
+        case .answer:
+            "Sent; without an answer it is sent again, under the same key, by the next app that runs the outbox."
+        case .time(let time): "Tried again at \(timeText(time))."
+        case .earlier(let id): "Sent when \(id) is accepted."
+        case .behind(let id): "Waits for \(id), which stands before it: see there."
+        case .account(let name):
+            name.map { "Sent when \(redactor.text($0)) signs in." } ?? "Sent by an app that has no accounts."
+        case .signIn: "Sent after the next sign-in: the server does not accept the credentials any more."
+        case .failed(let time):
+            time.map { "Failed; tried again at \(timeText($0)), or by 'outbox retry'." }
+                ?? "Failed; tried again when the network returns, or by 'outbox retry'."
+        case .unresolved: "The server may have it and has forgotten the key: 'outbox retry' or 'outbox drop' decides."
+        case .conflict: "The server's copy was changed as well: the app's resolver decides."
+        case .rejected: "The server refused it: 'outbox retry' sends it again, 'outbox drop' removes it."
+        }
+    }
+}
