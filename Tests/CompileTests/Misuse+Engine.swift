@@ -60,7 +60,7 @@ extension Misuse {
                     }
                 }
                 """,
-            diagnostic: "cannot pass function of type '(borrowing ReadTransaction) async -> ()' to parameter expecting",
+            diagnostic: "cannot pass function of type '(ReadTransaction) async -> ()' to parameter expecting",
             right: """
                 func snippet(_ environment: Environment) async throws {
                     _ = try environment.read { view in view.commit }
@@ -79,7 +79,7 @@ extension Misuse {
             diagnostic: "cannot pass function of type '(inout WriteTransaction) async -> ()' to parameter expecting",
             right: """
                 func snippet(_ environment: Environment) async throws {
-                    _ = try environment.writeBlocking { transaction in transaction.commit }
+                    _ = try environment.writeBlocking { transaction in transaction.isDirty }
                     await wait()
                 }
                 """),
@@ -87,7 +87,7 @@ extension Misuse {
             name: "a span used after a change of the same transaction", preamble: enginePreamble,
             wrong: """
                 func snippet(_ transaction: inout WriteTransaction, _ table: Table, _ key: [UInt8]) throws {
-                    guard let old = try transaction.value(forKey: key.span.bytes, in: table) else { return }
+                    guard let old = try transaction.reader.value(forKey: key.span.bytes, in: table) else { return }
                     try transaction.set(key.span.bytes, forKey: key.span.bytes, in: table)
                     use(old)
                 }
@@ -95,15 +95,32 @@ extension Misuse {
             diagnostic: "overlapping accesses to 'transaction', but modification requires exclusive access",
             right: """
                 func snippet(_ transaction: inout WriteTransaction, _ table: Table, _ key: [UInt8]) throws {
-                    if let old = try transaction.value(forKey: key.span.bytes, in: table) { use(old) }
+                    if let old = try transaction.reader.value(forKey: key.span.bytes, in: table) { use(old) }
                     try transaction.set(key.span.bytes, forKey: key.span.bytes, in: table)
+                }
+                """),
+        Misuse(
+            name: "a reader of a write transaction used after a change", preamble: enginePreamble,
+            wrong: """
+                func snippet(_ transaction: inout WriteTransaction, _ table: Table, _ key: [UInt8]) throws {
+                    let reader = transaction.reader
+                    try transaction.set(key.span.bytes, forKey: key.span.bytes, in: table)
+                    _ = try reader.statistics(of: table)
+                }
+                """,
+            diagnostic: "overlapping accesses to 'transaction', but modification requires exclusive access",
+            right: """
+                func snippet(_ transaction: inout WriteTransaction, _ table: Table, _ key: [UInt8]) throws {
+                    try transaction.set(key.span.bytes, forKey: key.span.bytes, in: table)
+                    let reader = transaction.reader
+                    _ = try reader.statistics(of: table)
                 }
                 """),
         Misuse(
             name: "a change beneath a reading cursor", preamble: enginePreamble,
             wrong: """
                 func snippet(_ transaction: inout WriteTransaction, _ table: Table, _ key: [UInt8]) throws {
-                    try transaction.withReadCursor(in: table) { cursor in
+                    try transaction.reader.withCursor(in: table) { cursor in
                         while try cursor.next() != nil { try transaction.remove(key.span.bytes, in: table) }
                     }
                 }
@@ -111,7 +128,7 @@ extension Misuse {
             diagnostic: "overlapping accesses to 'transaction', but modification requires exclusive access",
             right: """
                 func snippet(_ transaction: inout WriteTransaction, _ table: Table, _ key: [UInt8]) throws {
-                    try transaction.withReadCursor(in: table) { cursor in while try cursor.next() != nil {} }
+                    try transaction.reader.withCursor(in: table) { cursor in while try cursor.next() != nil {} }
                     try transaction.remove(key.span.bytes, in: table)
                 }
                 """),
@@ -137,7 +154,7 @@ extension Misuse {
             wrong: """
                 func snippet(_ environment: Environment) throws {
                     try environment.writeBlocking { transaction in
-                        Task { _ = transaction.commit }
+                        Task { _ = transaction.isDirty }
                         return
                     }
                 }
@@ -146,8 +163,8 @@ extension Misuse {
             right: """
                 func snippet(_ environment: Environment) throws {
                     try environment.writeBlocking { transaction in
-                        let commit = transaction.commit
-                        Task { _ = commit }
+                        let isDirty = transaction.isDirty
+                        Task { _ = isDirty }
                         return
                     }
                 }
@@ -163,7 +180,8 @@ extension Misuse {
                     }
                 }
                 """,
-            diagnostic: "'view' is borrowed and cannot be consumed",
+            diagnostic:
+                "stored property 'view' of 'Escapable'-conforming struct 'Holder' has non-Escapable type 'ReadTransaction'",
             right: """
                 struct Holder: ~Copyable { var commit: UInt64 }
                 func snippet(_ environment: Environment) throws {
@@ -218,15 +236,15 @@ extension Misuse {
             wrong: """
                 func snippet(_ environment: Environment) throws {
                     var kept: (() -> UInt64)?
-                    try environment.read { (view: borrowing ReadTransaction) in kept = { view.commit } }
+                    try environment.read { view in kept = { view.commit } }
                     _ = kept?()
                 }
                 """,
-            diagnostic: "'view' cannot be captured by an escaping closure since it is a borrowed parameter",
+            diagnostic: "lifetime-dependent variable 'view' escapes its scope",
             right: """
                 func snippet(_ environment: Environment) throws {
                     var kept: (() -> UInt64)?
-                    try environment.read { (view: borrowing ReadTransaction) in
+                    try environment.read { view in
                         let commit = view.commit
                         kept = { commit }
                     }

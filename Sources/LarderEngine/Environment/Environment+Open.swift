@@ -10,7 +10,7 @@ extension Environment {
     /// Looks at an existing file, with those of the wanted tables that it has, before anything is written to it.
     ///
     /// Throws when the file is not what the caller takes it for; false when nothing may be written to it.
-    public typealias Inspection = (borrowing ReadTransaction, [String: Table]) throws -> Bool
+    public typealias Inspection = (ReadTransaction, [String: Table]) throws -> Bool
 
     /// Opens the store in the directory at `path`, or shares the one this process has open already.
     ///

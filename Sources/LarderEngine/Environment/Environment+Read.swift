@@ -14,7 +14,7 @@ extension Environment {
     ///
     /// - Throws: what `body` throws; ``EngineError/closed``, ``EngineError/usedAfterFork``,
     ///   ``EngineError/readersFull``, ``EngineError/stopped``.
-    public func read<Result: ~Copyable>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+    public func read<Result: ~Copyable>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
         if let outer = unsafe currentReader {
             if isForked { throw EngineError.usedAfterFork }
             return try body(unsafe ReadTransaction(handle: outer))

@@ -8,19 +8,6 @@ public struct Table: Hashable, Sendable {
     public let name: String
 
     let identifier: MDB_dbi
-
-    /// The bytes stored under `key` in a transaction of either kind, or nil; valid until it ends or changes something.
-    func lookUp(
-        _ key: borrowing RawSpan, in transaction: OpaquePointer
-    ) throws(EngineError) -> UnsafeRawBufferPointer? {
-        try checkKey(key)
-        TableAccess.lookup.note()
-        var found = unsafe MDB_val()
-        let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(transaction, identifier, &wanted, &found) }
-        if code == MDB_NOTFOUND { return nil }
-        try check(code, "mdb_get")
-        return unsafe UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size)
-    }
 }
 
 /// Sizes of one table, in pages and entries. LMDB: `mdb_stat`.

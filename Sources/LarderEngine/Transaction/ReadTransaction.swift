@@ -1,19 +1,21 @@
 private import CLMDB
 
-/// A snapshot of the environment, unaffected by later commits, lent to a synchronous closure.
+/// A snapshot of the environment, unaffected by later commits, lent to a synchronous closure; or a write transaction
+/// with its changes so far, up to its next one.
 ///
 /// A live snapshot pins every page freed after it began, so the file grows until it ends: keep it short. Values are
-/// spans into the map; the compiler keeps them from outliving the closure.
+/// spans into the map; the compiler keeps them, and this, from outliving the closure or the next change.
 @safe
-public struct ReadTransaction: ~Copyable {
-    // Valid while the closure runs: the pool that owns it takes it back only after the closure has returned.
-    let handle: OpaquePointer
+public struct ReadTransaction: ~Escapable {
+    // Valid while it is lent: the pool, or the write transaction, takes it back only afterwards.
+    private let handle: OpaquePointer
 
+    @_lifetime(immortal)  // Lent for the duration of a closure, or bound to the write transaction by its maker.
     init(handle: OpaquePointer) {
         unsafe self.handle = handle
     }
 
-    /// The number of the commit this snapshot shows. LMDB: `mdb_txn_id`.
+    /// The number of the commit this shows, in a write transaction the one it will have. LMDB: `mdb_txn_id`.
     public var commit: UInt64 {
         UInt64(unsafe mdb_txn_id(handle))
     }
@@ -25,27 +27,30 @@ public struct ReadTransaction: ~Copyable {
     /// - Parameter key: 1 to 511 bytes.
     /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/corrupted``.
     /// - Complexity: O(log *n*) page visits for *n* keys.
-    @_lifetime(borrow self)
-    public borrowing func value(
-        forKey key: borrowing RawSpan, in table: Table
-    ) throws(EngineError) -> RawSpan? {
-        guard let found = unsafe try table.lookUp(key, in: handle) else { return nil }
-        // LMDB keeps the page in place until this transaction is reset, which happens after the borrow ends.
-        return unsafe _overrideLifetime(RawSpan(_unsafeBytes: found), borrowing: self)
+    @_lifetime(copy self)
+    public func value(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
+        try checkKey(key)
+        TableAccess.lookup.note()
+        var found = unsafe MDB_val()
+        let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(handle, table.identifier, &wanted, &found) }
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "mdb_get")
+        // LMDB keeps the page in place until the transaction is reset or changes something, which ends what was lent.
+        return unsafe _overrideLifetime(RawSpan(_unsafeStart: found.mv_data, byteCount: found.mv_size), copying: self)
     }
 
     /// Lends a cursor over `table` to `body` and closes it when `body` returns or throws.
     ///
     /// - Complexity: O(1) and one small allocation.
-    public borrowing func withCursor<Result: ~Copyable>(
+    public func withCursor<Result: ~Copyable>(
         in table: Table, _ body: (inout Cursor) throws -> Result
     ) throws -> Result {
         var cursor = unsafe try Cursor(transaction: handle, table: table)
         return try body(&cursor)
     }
 
-    /// Sizes of `table` in this snapshot. LMDB: `mdb_stat`.
-    public borrowing func statistics(of table: Table) throws(EngineError) -> TableStatistics {
+    /// Sizes of `table`. LMDB: `mdb_stat`.
+    public func statistics(of table: Table) throws(EngineError) -> TableStatistics {
         unsafe try TableStatistics(of: table, in: handle)
     }
 }

@@ -2,8 +2,8 @@ private import CLMDB
 
 /// The one open write transaction, lent `inout` to a synchronous closure on the writer thread.
 ///
-/// Every change is `mutating`, so a span read from this transaction cannot be used after a change: LMDB may reuse
-/// the page, and the compiler refuses it.
+/// Every change is `mutating`, so a span read through ``reader`` cannot be used after a change: LMDB may reuse the page,
+/// and the compiler refuses it.
 @safe
 public struct WriteTransaction: ~Copyable {
     // Valid until the environment commits or aborts, which happens after the closure has returned.
@@ -20,30 +20,17 @@ public struct WriteTransaction: ~Copyable {
         unsafe self.handle = handle
     }
 
-    /// The number this commit will have. LMDB: `mdb_txn_id`.
-    public var commit: UInt64 {
-        UInt64(unsafe mdb_txn_id(handle))
+    /// What this transaction reads, its own changes included; ends with the next change, with every span read from it.
+    public var reader: ReadTransaction {
+        @_lifetime(borrow self)
+        get {
+            unsafe _overrideLifetime(ReadTransaction(handle: handle), borrowing: self)
+        }
     }
 
     /// Makes the commit fully durable, whatever durability was asked for.
     public mutating func requireFullDurability() {
         requiresFullDurability = true
-    }
-
-    /// The bytes stored under `key`, this transaction's own changes included, or nil.
-    ///
-    /// The span ends with the next change. LMDB: `mdb_get`.
-    ///
-    /// - Parameter key: 1 to 511 bytes.
-    /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/corrupted``.
-    /// - Complexity: O(log *n*) page visits for *n* keys.
-    @_lifetime(borrow self)
-    public borrowing func value(
-        forKey key: borrowing RawSpan, in table: Table
-    ) throws(EngineError) -> RawSpan? {
-        guard let found = unsafe try table.lookUp(key, in: handle) else { return nil }
-        // LMDB keeps the page in place until the next change, which needs exclusive access to self.
-        return unsafe _overrideLifetime(RawSpan(_unsafeBytes: found), borrowing: self)
     }
 
     /// Stores `value` under `key`, replacing what was there. LMDB: `mdb_put`.
@@ -96,19 +83,6 @@ public struct WriteTransaction: ~Copyable {
             failure = failure ?? cursor.failure
         }
         return try body(&cursor)
-    }
-
-    /// Lends a cursor for reading, this transaction's own changes included.
-    public borrowing func withReadCursor<Result: ~Copyable>(
-        in table: Table, _ body: (inout Cursor) throws -> Result
-    ) throws -> Result {
-        var cursor = unsafe try Cursor(transaction: handle, table: table)
-        return try body(&cursor)
-    }
-
-    /// Sizes of `table`, this transaction's own changes included. LMDB: `mdb_stat`.
-    public borrowing func statistics(of table: Table) throws(EngineError) -> TableStatistics {
-        unsafe try TableStatistics(of: table, in: handle)
     }
 
     private mutating func put(

@@ -29,23 +29,31 @@ package struct ServerWait: Hashable, Sendable {
     }
 }
 
-extension ReadView {
+extension StoreReader where Self: ~Copyable & ~Escapable {
     /// What a server asked for that is not over yet at `now`; nil when it may be asked.
     ///
     /// A record that is damaged says nothing: it must not silence a client for good.
     ///
     /// - Parameter server: its origin, as `BaseURL.origin` spells it.
     package borrowing func serverWait(of server: String, at now: Int64) throws -> ServerWait? {
-        try tables.serverWait(of: server, at: now, in: transaction)
+        let waits = try storedWaits()
+        guard let found = waits.first(where: { $0.server.equalsBytewise(server) }) else { return nil }
+        let wait = ServerWait(found)
+        return wait.remaining(at: now) > 0 ? wait : nil
+    }
+
+    fileprivate borrowing func storedWaits() throws -> [ServerWaitsRecord.Wait] {
+        let key = ServerWaitsRecord.key
+        do {
+            return try tables.record(key.rawSpan, .meta, in: engine, ServerWaitsRecord.init(decoding:))?.waits ?? []
+        } catch StoreError.damaged {
+            // The next one that is stored takes its place.
+            return []
+        }
     }
 }
 
 extension Transaction {
-    /// As ``ReadView/serverWait(of:at:)``, this transaction's own changes included.
-    package borrowing func serverWait(of server: String, at now: Int64) throws -> ServerWait? {
-        try tables.serverWait(of: server, at: now, in: engine)
-    }
-
     /// Remembers that a server asked to be left alone for so long. One that asked for longer before is left alone for longer.
     ///
     /// - Parameters:
@@ -72,7 +80,7 @@ extension Transaction {
 
     /// The waits that are not over.
     private borrowing func knownWaits(at now: Int64) throws -> [ServerWaitsRecord.Wait] {
-        try tables.serverWaits(in: engine).filter { ServerWait($0).remaining(at: now) > 0 }
+        try storedWaits().filter { ServerWait($0).remaining(at: now) > 0 }
     }
 
     private mutating func put(_ waits: [ServerWaitsRecord.Wait]) throws {
@@ -85,28 +93,5 @@ extension Transaction {
 extension ServerWait {
     fileprivate init(_ wait: ServerWaitsRecord.Wait) {
         self.init(until: wait.until, notedAt: wait.notedAt)
-    }
-}
-
-extension Tables {
-    fileprivate func serverWaits<Source: TableReader & ~Copyable>(
-        in source: borrowing Source
-    ) throws -> [ServerWaitsRecord.Wait] {
-        let key = ServerWaitsRecord.key
-        do {
-            return try record(key.rawSpan, .meta, in: source, ServerWaitsRecord.init(decoding:))?.waits ?? []
-        } catch StoreError.damaged {
-            // The next one that is stored takes its place.
-            return []
-        }
-    }
-
-    fileprivate func serverWait<Source: TableReader & ~Copyable>(
-        of server: String, at now: Int64, in source: borrowing Source
-    ) throws -> ServerWait? {
-        let waits = try serverWaits(in: source)
-        guard let found = waits.first(where: { $0.server.equalsBytewise(server) }) else { return nil }
-        let wait = ServerWait(found)
-        return wait.remaining(at: now) > 0 ? wait : nil
     }
 }

@@ -95,8 +95,8 @@ final class MemberRestoring: RowStage {
 
 extension Tables {
     /// What the keys say of the records of a table that cannot be read.
-    fileprivate func damagedKeys<Source: TableReader & ~Copyable, Key, Value>(
-        _ name: TableName, in source: borrowing Source, _ decodeKey: (RawSpan) throws(FormatError) -> Key,
+    fileprivate func damagedKeys<Key, Value>(
+        _ name: TableName, in source: ReadTransaction, _ decodeKey: (RawSpan) throws(FormatError) -> Key,
         _ decode: (RawSpan) throws(FormatError) -> Value
     ) throws -> [Key] {
         var found: [Key] = []

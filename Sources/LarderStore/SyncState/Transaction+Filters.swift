@@ -49,11 +49,6 @@ extension Transaction {
         try tables.members(of: number, in: engine)
     }
 
-    /// One membership, or nil.
-    package func member(ofFilter number: Int64, _ resource: ResourceKey) throws -> MemberRecord? {
-        try tables.member(filter: number, resource, in: engine)
-    }
-
     /// Makes or changes a membership.
     package mutating func putMember(ofFilter number: Int64, _ resource: ResourceKey, _ record: MemberRecord) throws {
         if try member(ofFilter: number, resource) == record { return }
@@ -115,9 +110,7 @@ extension Transaction {
 
 extension Tables {
     /// Every filter by number. There are few: a program has as many as it has kinds of content.
-    func filters<Source: TableReader & ~Copyable>(
-        in source: borrowing Source
-    ) throws -> [(number: Int64, record: FilterState)] {
+    func filters(in source: ReadTransaction) throws -> [(number: Int64, record: FilterState)] {
         var found: [(number: Int64, record: FilterState)] = []
         try forEach(.filters, prefix: [], in: source) { key, body in
             found.append(
@@ -130,9 +123,7 @@ extension Tables {
     }
 
     /// Those filters that can be read.
-    func readableFilters<Source: TableReader & ~Copyable>(
-        in source: borrowing Source
-    ) throws -> [(number: Int64, record: FilterState)] {
+    func readableFilters(in source: ReadTransaction) throws -> [(number: Int64, record: FilterState)] {
         var found: [(number: Int64, record: FilterState)] = []
         try forEachReadable(.filters, in: source) { key, body throws(FormatError) in
             (try FilterState.decodeKey(key), try FilterState(decoding: body))
@@ -143,7 +134,7 @@ extension Tables {
     }
 
     /// The number of every filter.
-    func filterNumbers<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [Int64] {
+    func filterNumbers(in source: ReadTransaction) throws -> [Int64] {
         var found: [Int64] = []
         try forEachRaw(.filters, prefix: [], in: source) { entry in
             if let number = try? FilterState.decodeKey(entry.key) { found.append(number) }
@@ -153,8 +144,8 @@ extension Tables {
     }
 
     /// The members of one filter, in the order of their keys.
-    func members<Source: TableReader & ~Copyable>(
-        of filter: Int64, in source: borrowing Source
+    func members(
+        of filter: Int64, in source: ReadTransaction
     ) throws -> [(resource: ResourceKey, record: MemberRecord)] {
         var found: [(resource: ResourceKey, record: MemberRecord)] = []
         try forEach(.members, prefix: MemberRecord.prefix(filter: filter), in: source) { key, body in

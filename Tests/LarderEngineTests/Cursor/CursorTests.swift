@@ -42,9 +42,9 @@ import Testing
             do {
                 try environment.writeBlocking(durability: .relaxed) { transaction in
                     try transaction.set([UInt8(round)], [1], in: one)
-                    try transaction.withReadCursor(in: one) { outer in
+                    try transaction.reader.withCursor(in: one) { outer in
                         _ = try outer.last()
-                        try transaction.withReadCursor(in: two) { inner in _ = try inner.last() }
+                        try transaction.reader.withCursor(in: two) { inner in _ = try inner.last() }
                     }
                     _ = try transaction.withCursor(in: one) { cursor in
                         unsafe try cursor.removeWhile(from: zero.span.bytes, limit: 1) { $0.key.byteCount > 0 }

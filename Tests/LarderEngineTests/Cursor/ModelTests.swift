@@ -63,15 +63,15 @@ import Testing
             }
             #expect(removed == model.remove(from: row.key, to: end, limit: limit))
         default:
-            let found = unsafe try transaction.value(forKey: row.key.span.bytes, in: table)
+            let found = unsafe try transaction.reader.value(forKey: row.key.span.bytes, in: table)
             let copy: [UInt8]? = if let found { array(found) } else { nil }
             #expect(copy == model.value(row.key))
-            #expect(try transaction.statistics(of: table).entries == model.rows.count)
+            #expect(try transaction.reader.statistics(of: table).entries == model.rows.count)
         }
     }
 
     private func compare(
-        _ view: borrowing ReadTransaction, _ table: Table, _ model: Model, _ generator: inout SeededGenerator,
+        _ view: ReadTransaction, _ table: Table, _ model: Model, _ generator: inout SeededGenerator,
         _ label: String
     ) throws {
         #expect(try view.contents(of: table) == model.rows, "\(label)")

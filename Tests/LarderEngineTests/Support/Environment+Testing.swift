@@ -37,12 +37,12 @@ extension Environment {
 }
 
 extension ReadTransaction {
-    borrowing func get(_ key: [UInt8], in table: Table) throws -> [UInt8]? {
+    func get(_ key: [UInt8], in table: Table) throws -> [UInt8]? {
         guard let value = unsafe try value(forKey: key.span.bytes, in: table) else { return nil }
         return array(value)
     }
 
-    borrowing func contents(of table: Table) throws -> [Row] {
+    func contents(of table: Table) throws -> [Row] {
         try withCursor(in: table) { cursor in
             var rows: [Row] = []
             while let entry = try cursor.next() { rows.append(row(entry)) }

@@ -110,7 +110,7 @@ import Testing
         }
         check {
             try environment.writeBlocking { transaction in
-                _ = unsafe try transaction.value(forKey: key.span.bytes, in: table)
+                _ = unsafe try transaction.reader.value(forKey: key.span.bytes, in: table)
             }
         }
         check {

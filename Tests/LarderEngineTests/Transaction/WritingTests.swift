@@ -40,7 +40,7 @@ import Testing
                     if point == 0 { throw Refusal() }
                     try transaction.set([1], [2], in: table)
                     if point == 1 { throw Refusal() }
-                    try transaction.withReadCursor(in: table) { cursor in
+                    try transaction.reader.withCursor(in: table) { cursor in
                         _ = try cursor.first()
                         if point == 2 { throw Refusal() }
                     }

@@ -131,7 +131,7 @@ import Testing
         let stored = KeyTables.answerKey(try key("a"))
         try store.environment.writeBlocking { transaction in
             var value: [UInt8] = []
-            if let found = try transaction.value(forKey: stored.rawSpan, in: store.tables.keys) {
+            if let found = try transaction.reader.value(forKey: stored.rawSpan, in: store.tables.keys) {
                 value = [UInt8](copying: found)
             }
             value[20] ^= 1

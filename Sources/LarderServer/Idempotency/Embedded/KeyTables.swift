@@ -81,7 +81,7 @@ extension KeyTables {
     }
 
     /// Confirms that the store is one of keys, and of this format.
-    static func checkFormat(_ transaction: borrowing ReadTransaction, _ meta: Table) throws {
+    static func checkFormat(_ transaction: ReadTransaction, _ meta: Table) throws {
         let key = formatKey
         guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else {
             throw IdempotencyError.notAKeyStore
@@ -105,9 +105,7 @@ extension KeyTables {
     /// The answer under `key`, expired ones included.
     ///
     /// - Throws: ``IdempotencyError/damaged(_:)``; what the engine throws.
-    func record(
-        _ key: [UInt8], in transaction: borrowing some TableReader & ~Copyable
-    ) throws -> AnswerRecord? {
+    func record(_ key: [UInt8], in transaction: ReadTransaction) throws -> AnswerRecord? {
         guard let value = try transaction.value(forKey: key.rawSpan, in: keys) else { return nil }
         do throws(FormatError) {
             return try AnswerRecord(

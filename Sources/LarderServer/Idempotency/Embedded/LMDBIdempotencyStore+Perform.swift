@@ -46,7 +46,7 @@ extension LMDBIdempotencyStore {
         of lease: IdempotencyLease, at now: Int64, _ engine: inout WriteTransaction
     ) throws -> IdempotencyOutcome? {
         let key = KeyTables.answerKey(lease.key)
-        guard let record = try tables.record(key, in: engine) else { return nil }
+        guard let record = try tables.record(key, in: engine.reader) else { return nil }
         if record.isRemembered(at: now) {
             return record.fingerprint == lease.fingerprint ? .replay(record.answer) : .mismatch
         }
@@ -86,7 +86,9 @@ extension LMDBIdempotencyStore {
         }
         for key in expired {
             // A record that cannot be read stays: whether its request was executed is not known.
-            guard let record = try? tables.record(key, in: engine), !record.isRemembered(at: now) else { continue }
+            guard let record = try? tables.record(key, in: engine.reader), !record.isRemembered(at: now) else {
+                continue
+            }
             try engine.remove(key.rawSpan, in: tables.keys)
         }
     }

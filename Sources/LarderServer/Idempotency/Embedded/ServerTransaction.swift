@@ -32,7 +32,7 @@ public struct ServerTransaction: ~Copyable {
     /// - Parameter key: 1 to 511 bytes.
     /// - Throws: ``IdempotencyError/unknownTable(_:)``; what the engine throws.
     public borrowing func value(forKey key: [UInt8], in table: String) throws -> [UInt8]? {
-        guard let value = try engine.value(forKey: key.rawSpan, in: tables.named(table)) else { return nil }
+        guard let value = try engine.reader.value(forKey: key.rawSpan, in: tables.named(table)) else { return nil }
         return [UInt8](copying: value)
     }
 
@@ -54,7 +54,7 @@ public struct ServerTransaction: ~Copyable {
 
     /// How many keys `table` has. In constant time.
     public borrowing func count(of table: String) throws -> Int {
-        try engine.statistics(of: tables.named(table)).entries
+        try engine.reader.statistics(of: tables.named(table)).entries
     }
 
     /// The entries from `key` on in the order of their bytes, until `body` says false.
@@ -63,6 +63,6 @@ public struct ServerTransaction: ~Copyable {
     public borrowing func forEach(
         from key: [UInt8]? = nil, in table: String, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Bool
     ) throws {
-        try engine.forEach(from: key, in: tables.named(table), body)
+        try engine.reader.forEach(from: key, in: tables.named(table), body)
     }
 }

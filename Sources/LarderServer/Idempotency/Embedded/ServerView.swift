@@ -2,11 +2,12 @@ import LarderEngine
 import LarderFormat
 
 /// A snapshot of the host's tables, unaffected by later commits; lent to a synchronous closure.
-public struct ServerView: ~Copyable {
+public struct ServerView: ~Escapable {
     private let engine: ReadTransaction
     private let tables: [String: Table]
 
-    fileprivate init(_ engine: consuming ReadTransaction, _ tables: [String: Table]) {
+    @_lifetime(copy engine)
+    fileprivate init(_ engine: ReadTransaction, _ tables: [String: Table]) {
         self.engine = engine
         self.tables = tables
     }
@@ -40,15 +41,8 @@ extension LMDBIdempotencyStore {
     ///
     /// - Throws: What `body` throws; what the engine throws.
     public func read<Result>(_ body: (borrowing ServerView) throws -> Result) throws -> Result {
-        try environment.read(with: hostTables) { (context: borrowing ViewContext) in try body(context.view) }
+        try environment.read { transaction in try body(ServerView(transaction, hostTables)) }
     }
-}
-
-/// Takes the snapshot over for the view, which is public where the engine is not.
-private struct ViewContext: ~Copyable, ReadContext {
-    let view: ServerView
-
-    init(transaction: consuming ReadTransaction, source: [String: Table]) { view = ServerView(transaction, source) }
 }
 
 extension [String: Table] {
@@ -59,13 +53,13 @@ extension [String: Table] {
     }
 }
 
-extension TableReader where Self: ~Copyable {
+extension ReadTransaction {
     /// Walks over copies of the entries from `key` on, until `body` says false.
-    borrowing func forEach(
+    func forEach(
         from key: [UInt8]?, in table: Table, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Bool
     ) throws {
         let start = key ?? KeyTables.lowestKey
-        try withReadCursor(in: table) { cursor in
+        try withCursor(in: table) { cursor in
             var isWanted = false
             if let entry = try cursor.seek(start.rawSpan) {
                 isWanted = try body([UInt8](copying: entry.key), [UInt8](copying: entry.value))

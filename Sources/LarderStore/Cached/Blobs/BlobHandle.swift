@@ -74,17 +74,15 @@ extension ReadView {
 }
 
 extension Tables {
-    func blob<Source: TableReader & ~Copyable>(
-        _ number: Int64, in source: borrowing Source
-    ) throws -> BlobRecord? {
+    func blob(_ number: Int64, in source: ReadTransaction) throws -> BlobRecord? {
         try record(
             .blobs, in: source, key: { (key) throws(FormatError) in try BlobKey.head(number).append(to: &key) },
             BlobRecord.init(decoding:))
     }
 
     /// Lends the verified bytes of a chunk, which has to have `byteCount`.
-    func chunk<Source: TableReader & ~Copyable>(
-        _ chunk: Int64, of blob: Int64, byteCount: Int, in source: borrowing Source, _ body: (RawSpan) throws -> Void
+    func chunk(
+        _ chunk: Int64, of blob: Int64, byteCount: Int, in source: ReadTransaction, _ body: (RawSpan) throws -> Void
     ) throws {
         var key = KeyBuffer()
         do throws(FormatError) {

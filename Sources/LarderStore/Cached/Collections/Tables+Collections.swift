@@ -4,16 +4,16 @@ internal import LarderFormat
 /// Lookups of collections that snapshots and write transactions share.
 extension Tables {
     /// The collection with a name, or nil. A record under the same key that is another's is not it.
-    func collection<Source: TableReader & ~Copyable>(
-        _ name: CollectionName, in source: borrowing Source
+    func collection(
+        _ name: CollectionName, in source: ReadTransaction
     ) throws -> (number: Int64, record: CollectionRecord)? {
         guard let found = try collectionAtKey(of: name, in: source), found.record.name == name else { return nil }
         return found
     }
 
     /// The collection that lies under the key of a name, which in rare cases is another's.
-    func collectionAtKey<Source: TableReader & ~Copyable>(
-        of name: CollectionName, in source: borrowing Source
+    func collectionAtKey(
+        of name: CollectionName, in source: ReadTransaction
     ) throws -> (number: Int64, record: CollectionRecord)? {
         let place = try record(
             .collections, in: source,
@@ -27,9 +27,7 @@ extension Tables {
     }
 
     /// The record of the collection with a number, or nil.
-    func collection<Source: TableReader & ~Copyable>(
-        number: Int64, in source: borrowing Source
-    ) throws -> CollectionRecord? {
+    func collection(number: Int64, in source: ReadTransaction) throws -> CollectionRecord? {
         try record(
             .collections, in: source,
             key: { (key) throws(FormatError) in try CollectionKey.append(number: number, to: &key) },
@@ -39,8 +37,8 @@ extension Tables {
     /// Calls `body` with the name of each row of a collection, in its order, the repeated ones again.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)`` unless there are exactly as many as the record says.
-    func forEachRow<Source: TableReader & ~Copyable>(
-        ofCollection number: Int64, _ record: CollectionRecord, in source: borrowing Source,
+    func forEachRow(
+        ofCollection number: Int64, _ record: CollectionRecord, in source: ReadTransaction,
         _ body: (RowKey) throws -> Void
     ) throws {
         var rows: Int64 = 0
@@ -64,8 +62,8 @@ extension Tables {
     }
 
     /// The names of a collection's rows, in its order.
-    func rowKeys<Source: TableReader & ~Copyable>(
-        ofCollection number: Int64, _ record: CollectionRecord, in source: borrowing Source
+    func rowKeys(
+        ofCollection number: Int64, _ record: CollectionRecord, in source: ReadTransaction
     ) throws -> [RowKey] {
         var rows: [RowKey] = []
         try forEachRow(ofCollection: number, record, in: source) { rows.append($0) }
@@ -73,9 +71,7 @@ extension Tables {
     }
 
     /// The numbers of the collections that hold a row, ascending.
-    func collectionNumbers<Source: TableReader & ~Copyable>(
-        holding row: RowKey, limit: Int = .max, in source: borrowing Source
-    ) throws -> [Int64] {
+    func collectionNumbers(holding row: RowKey, limit: Int = .max, in source: ReadTransaction) throws -> [Int64] {
         try check(row)
         var numbers: [Int64] = []
         try forEach(.collections, prefix: CollectionKey.prefix(holdersOf: row), in: source) { key, body in
@@ -91,9 +87,7 @@ extension Tables {
     }
 
     /// The numbers of the collections of a class, or of all, in the order of class and query.
-    func collectionNumbers<Source: TableReader & ~Copyable>(
-        ofClass className: String?, in source: borrowing Source
-    ) throws -> [Int64] {
+    func collectionNumbers(ofClass className: String?, in source: ReadTransaction) throws -> [Int64] {
         do throws(FormatError) {
             if let className { try Limits.check(rowType: className) }
         } catch {
@@ -111,9 +105,7 @@ extension Tables {
     }
 
     /// The collections with these numbers, each of which there has to be.
-    func collections<Source: TableReader & ~Copyable>(
-        _ numbers: [Int64], in source: borrowing Source
-    ) throws -> [StoredCollection] {
+    func collections(_ numbers: [Int64], in source: ReadTransaction) throws -> [StoredCollection] {
         var found: [StoredCollection] = []
         for number in numbers {
             guard let record = try collection(number: number, in: source) else {
@@ -122,22 +114,6 @@ extension Tables {
             found.append(StoredCollection(number: number, record: record))
         }
         return found
-    }
-
-    /// How a row was fetched by itself; nil when that is not known of the rows that are live now.
-    func singleAnswer<Source: TableReader & ~Copyable>(
-        at row: RowKey, in source: borrowing Source
-    ) throws -> SingleAnswer? {
-        let record = try record(
-            .collections, in: source,
-            key: { (key) throws(FormatError) in try CollectionKey.append(single: row, to: &key) },
-            SingleAnswerRecord.init(decoding:))
-        guard let record, record.generation == (try rowSource(of: row.resource, in: source)?.generation) else {
-            return nil
-        }
-        return SingleAnswer(
-            validators: Validators(entityTag: record.entityTag, lastModified: record.lastModified),
-            fetchedAt: record.fetchedAt)
     }
 
     private func check(_ row: RowKey) throws(StoreError) {

@@ -94,11 +94,6 @@ extension Transaction {
         return numbers.count
     }
 
-    /// The collection known by `name`, this transaction's own changes included.
-    public borrowing func collection(_ name: CollectionName) throws -> StoredCollection? {
-        try tables.collection(name, in: engine).map { StoredCollection(number: $0.number, record: $0.record) }
-    }
-
     /// Forgets the validators of every collection that holds a row: the row is not what they were sent with any more.
     ///
     /// - Complexity: one range of keys, and one lookup for each collection.
@@ -146,7 +141,7 @@ extension Transaction {
         let nameKey = try Self.key { (key) throws(FormatError) in try CollectionKey.append(name: name, to: &key) }
         var numbers: Set<Int64> = []
         var keys: [(key: [UInt8], number: Int64)] = []
-        try engine.withReadCursor(in: tables.collections) { cursor in
+        try engine.withCursor(in: tables.collections) { cursor in
             while let entry = try cursor.next() {
                 guard let key = try? CollectionKey(decoding: entry.key) else { continue }
                 switch key {

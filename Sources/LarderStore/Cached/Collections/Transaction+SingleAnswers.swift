@@ -1,5 +1,5 @@
 internal import LarderEngine
-public import LarderFormat
+package import LarderFormat
 
 /// Forgets how a row was fetched by itself when the row is removed.
 final class SingleAnswerUpkeep: RowStage {
@@ -22,11 +22,6 @@ extension Transaction {
         try putIfChanged(record.encode()) { (key) throws(FormatError) in
             try CollectionKey.append(single: row, to: &key)
         }
-    }
-
-    /// How a row was fetched by itself, this transaction's own changes included.
-    public borrowing func singleAnswer(at row: RowKey) throws -> SingleAnswer? {
-        try tables.singleAnswer(at: row, in: engine)
     }
 
     /// Forgets how a row was fetched by itself; false when that was not known.
@@ -74,7 +69,7 @@ extension Transaction {
             found += Int64(entry.key.byteCount + entry.value.byteCount)
             return true
         }
-        try engine.withReadCursor(in: tables.collections) { cursor in
+        try engine.withCursor(in: tables.collections) { cursor in
             var isGoing = false
             if let first = try cursor.seek(prefix.rawSpan) { isGoing = visit(first) }
             while isGoing, let entry = try cursor.next() { isGoing = visit(entry) }

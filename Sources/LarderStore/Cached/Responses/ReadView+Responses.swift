@@ -39,12 +39,14 @@ extension ReadView {
     package borrowing func responses(forKey key: String) throws -> [ResponseEntry] {
         try tables.newestResponses(forKey: key, in: transaction).sorted { $0.record.receivedAt > $1.record.receivedAt }
     }
+}
 
+extension StoreReader where Self: ~Copyable & ~Escapable {
     /// The responses from the one behind `place` on in key order, nil being the start; for eviction and for tools.
     ///
     /// - Parameter limit: the most to give.
     package borrowing func responses(after place: ResponsePlace?, limit: Int) throws -> [ResponseEntry] {
-        try tables.responses(after: place, limit: limit, in: transaction)
+        try tables.responses(after: place, limit: limit, in: engine)
     }
 }
 
@@ -62,17 +64,10 @@ extension Transaction {
         }
         return found
     }
-
-    /// As ``ReadView/responses(after:limit:)``, this transaction's own changes included.
-    package borrowing func responses(after place: ResponsePlace?, limit: Int) throws -> [ResponseEntry] {
-        try tables.responses(after: place, limit: limit, in: engine)
-    }
 }
 
 extension Tables {
-    func response<Source: TableReader & ~Copyable>(
-        at place: ResponsePlace, in source: borrowing Source
-    ) throws -> ResponseRecord? {
+    func response(at place: ResponsePlace, in source: ReadTransaction) throws -> ResponseRecord? {
         try record(
             .responses, in: source,
             key: { (key) throws(FormatError) in try ResponseKey.response(place).append(to: &key) },
@@ -80,9 +75,7 @@ extension Tables {
     }
 
     /// The responses of a cache key with the highest variants, the highest first.
-    fileprivate func newestResponses<Source: TableReader & ~Copyable>(
-        forKey key: String, in source: borrowing Source
-    ) throws -> [ResponseEntry] {
+    fileprivate func newestResponses(forKey key: String, in source: ReadTransaction) throws -> [ResponseEntry] {
         let prefix = ResponseKey.responses(of: key)
         var found: [ResponseEntry] = []
         var examined = 0
@@ -99,7 +92,7 @@ extension Tables {
         }
         // There is always one: a prefix begins with the number of a kind.
         guard let end = successor(ofPrefix: prefix) else { return [] }
-        try source.withReadCursor(in: responses) { cursor in
+        try source.withCursor(in: responses) { cursor in
             var isGoing = false
             if let entry = try cursor.seek(before: end.rawSpan) { isGoing = try visit(entry) }
             while isGoing {
@@ -119,9 +112,7 @@ extension Tables {
         }
     }
 
-    func responses<Source: TableReader & ~Copyable>(
-        after place: ResponsePlace?, limit: Int, in source: borrowing Source
-    ) throws -> [ResponseEntry] {
+    func responses(after place: ResponsePlace?, limit: Int, in source: ReadTransaction) throws -> [ResponseEntry] {
         var found: [ResponseEntry] = []
         if limit <= 0 { return [] }
         let start = try place.map { place in
@@ -138,8 +129,8 @@ extension Tables {
 
     /// Calls `body` with every response whose key is at or behind `start` and begins with `prefix` (nil: with `start`),
     /// until it answers false. A damaged record is nil; a key that cannot be read is passed over.
-    func forEachResponse<Source: TableReader & ~Copyable>(
-        from start: [UInt8], within prefix: [UInt8]? = nil, in source: borrowing Source,
+    func forEachResponse(
+        from start: [UInt8], within prefix: [UInt8]? = nil, in source: ReadTransaction,
         _ body: (ResponsePlace, ResponseRecord?) throws -> Bool
     ) throws {
         let prefix = prefix ?? start
@@ -149,7 +140,7 @@ extension Tables {
             guard case .response(let place)? = try? ResponseKey(decoding: entry.key) else { return true }
             return try body(place, Self.readable(entry))
         }
-        try source.withReadCursor(in: responses) { cursor in
+        try source.withCursor(in: responses) { cursor in
             var isGoing = false
             if let entry = try cursor.seek(start.rawSpan) { isGoing = try visit(entry) }
             while isGoing {

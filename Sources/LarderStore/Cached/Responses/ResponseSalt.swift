@@ -1,24 +1,17 @@
 internal import LarderEngine
 internal import LarderFormat
 
-extension Tables {
-    fileprivate func responseSalt<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [UInt8]? {
-        let key = SaltRecord.key
-        return try record(key.rawSpan, .meta, in: source, SaltRecord.init(decoding:))?.salt
-    }
-}
-
-extension ReadView {
+extension StoreReader where Self: ~Copyable & ~Escapable {
     /// The key under which secrets that select a response are hashed; nil when none was drawn yet.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``; ``EngineError``.
-    package borrowing func responseSalt() throws -> [UInt8]? { try tables.responseSalt(in: transaction) }
+    package borrowing func responseSalt() throws -> [UInt8]? {
+        let key = SaltRecord.key
+        return try tables.record(key.rawSpan, .meta, in: engine, SaltRecord.init(decoding:))?.salt
+    }
 }
 
 extension Transaction {
-    /// As ``ReadView/responseSalt()``, this transaction's own changes included.
-    package borrowing func responseSalt() throws -> [UInt8]? { try tables.responseSalt(in: engine) }
-
     /// Keeps the key under which secrets that select a response are hashed: 16 to 64 random bytes.
     package mutating func putResponseSalt(_ salt: [UInt8]) throws {
         precondition(SaltRecord.sizes.contains(salt.count), "a salt of \(salt.count) bytes")

@@ -113,8 +113,8 @@ extension Transaction {
 
 extension Tables {
     /// Where the selected responses stand, up to `limit` of them.
-    fileprivate func places<Source: TableReader & ~Copyable>(
-        of selection: ResponseSelection, limit: Int, in source: borrowing Source
+    fileprivate func places(
+        of selection: ResponseSelection, limit: Int, in source: ReadTransaction
     ) throws -> [ResponsePlace] {
         var places: [ResponsePlace] = []
         func collect(_ prefix: [UInt8], _ isSelected: (ResponseRecord?) -> Bool) throws {
@@ -133,9 +133,7 @@ extension Tables {
         return places
     }
 
-    private func places<Source: TableReader & ~Copyable>(
-        tagged tag: String, limit: Int, in source: borrowing Source
-    ) throws -> [ResponsePlace] {
+    private func places(tagged tag: String, limit: Int, in source: ReadTransaction) throws -> [ResponsePlace] {
         var places: [ResponsePlace] = []
         try forEach(.responses, prefix: ResponseKey.responses(tagged: tag), in: source) { key, _ in
             places.append(try decoding(.responses) { () throws(FormatError) in try ResponseKey(decoding: key).place })
@@ -145,8 +143,8 @@ extension Tables {
     }
 
     /// The first index entries whose time has come: their keys, and the responses they lead to.
-    fileprivate func expired<Source: TableReader & ~Copyable>(
-        now: Int64, limit: Int, in source: borrowing Source
+    fileprivate func expired(
+        now: Int64, limit: Int, in source: ReadTransaction
     ) throws -> [(key: [UInt8], place: ResponsePlace, blob: Int64)] {
         var due: [(key: [UInt8], place: ResponsePlace, blob: Int64)] = []
         if limit <= 0 { return due }

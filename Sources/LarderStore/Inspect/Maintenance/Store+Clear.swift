@@ -112,7 +112,7 @@ extension Store {
 
 extension Tables {
     /// Throws when anything waits to be sent.
-    fileprivate func checkAllSent<Source: TableReader & ~Copyable>(in source: borrowing Source) throws {
+    fileprivate func checkAllSent(in source: ReadTransaction) throws {
         // A table whose root is damaged seems to be empty.
         let pending = try Int(clamping: counters(in: source).pendingEntries)
         let writes = try max(unsentWrites(in: source), pending)
@@ -122,9 +122,9 @@ extension Tables {
     }
 
     /// How many points there are, whatever their rings say.
-    private func unsentPoints<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> Int {
+    private func unsentPoints(in source: ReadTransaction) throws -> Int {
         var count = 0
-        try source.withReadCursor(in: self[.buffers]) { cursor in
+        try source.withCursor(in: self[.buffers]) { cursor in
             while let entry = try cursor.next() {
                 if case .point = try? BufferKey(decoding: entry.key) { count += 1 }
             }
@@ -133,7 +133,7 @@ extension Tables {
     }
 
     /// How many writes wait to be sent.
-    private func unsentWrites<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> Int {
+    private func unsentWrites(in source: ReadTransaction) throws -> Int {
         var count = 0
         try forEachRaw(.outbox, prefix: OutboxKey.heads, in: source) { _ in
             count += 1

@@ -52,9 +52,7 @@ extension Store {
     }
 
     /// Throws unless this version may write the file.
-    private static func checkWritable(
-        _ transaction: borrowing ReadTransaction, _ tables: [String: Table]
-    ) throws -> Bool {
+    private static func checkWritable(_ transaction: ReadTransaction, _ tables: [String: Table]) throws -> Bool {
         if try readFormat(in: transaction, tables) == .readOnly { throw StoreError.readOnlyFormat }
         return true
     }

@@ -23,7 +23,7 @@ extension Verifier {
     }
 
     /// Heads and chunks, each by itself; a chunk's bytes only under its blob's head. FORMAT.md, "Invariants".
-    func verifyBlobs(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyBlobs(_ snapshot: ReadTransaction) throws {
         try walk(.blobs, snapshot) { entry in
             guard let key = try key(of: entry, .blobs, BlobKey.init(decoding:)) else { return }
             switch key {

@@ -3,7 +3,7 @@ internal import LarderFormat
 
 extension Verifier {
     /// Checks `buffers`. FORMAT.md, "Invariants".
-    func verifyBuffers(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyBuffers(_ snapshot: ReadTransaction) throws {
         var rings: [BufferName: BufferState] = [:]
         var damaged: Set<BufferName> = []
         var points: [BufferName: WalkedPoints] = [:]

@@ -3,7 +3,7 @@ internal import LarderFormat
 
 extension Verifier {
     /// Checks `collections`. FORMAT.md, "Invariants".
-    func verifyCollections(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyCollections(_ snapshot: ReadTransaction) throws {
         var walked = WalkedCollections()
         try walk(.collections, snapshot) { entry in
             guard let key = try key(of: entry, .collections, CollectionKey.init(decoding:)) else { return }
@@ -33,7 +33,7 @@ extension Verifier {
     }
 
     /// A name, and the record it names.
-    private func verifyName(_ entry: borrowing Entry, _ snapshot: borrowing ReadTransaction) throws {
+    private func verifyName(_ entry: borrowing Entry, _ snapshot: ReadTransaction) throws {
         let location = "name \(Self.bytes(entry.key))"
         guard let place = try record(of: entry, .collections, at: location, CollectionNumberRecord.init(decoding:))
         else { return }
@@ -57,7 +57,7 @@ extension Verifier {
 
     /// A record, and the name that leads to it.
     private func verifyCollection(
-        _ entry: borrowing Entry, _ number: Int64, _ snapshot: borrowing ReadTransaction
+        _ entry: borrowing Entry, _ number: Int64, _ snapshot: ReadTransaction
     ) throws -> WalkedCollections.Current? {
         let location = "collection \(number)"
         try notePositive(number, in: .collections, at: location)
@@ -112,7 +112,7 @@ extension Verifier {
 
     /// Holds what a collection's chunks name against its record and its holders.
     private func compareHolders(
-        of current: WalkedCollections.Current?, _ walked: WalkedCollections, _ snapshot: borrowing ReadTransaction
+        of current: WalkedCollections.Current?, _ walked: WalkedCollections, _ snapshot: ReadTransaction
     ) throws {
         guard let current else { return }
         let location = "collection \(current.number)"

@@ -4,7 +4,7 @@ internal import LarderFormat
 // Resources, generations and rows, each record by itself.
 
 extension Verifier {
-    func verifyResources(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyResources(_ snapshot: ReadTransaction) throws {
         try walk(.resources, snapshot) { entry in
             guard let name = try key(of: entry, .resources, ResourceRecord.decodeKey) else { return }
             if let record = try record(of: entry, .resources, at: "\(name)", ResourceRecord.init(decoding:)) {
@@ -15,7 +15,7 @@ extension Verifier {
         }
     }
 
-    func verifyGenerations(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyGenerations(_ snapshot: ReadTransaction) throws {
         try walk(.generations, snapshot) { entry in
             guard let number = try key(of: entry, .generations, GenerationRecord.decodeKey) else { return }
             try notePositive(number, in: .generations, at: "generation \(number)")
@@ -29,7 +29,7 @@ extension Verifier {
         }
     }
 
-    func verifyRows(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyRows(_ snapshot: ReadTransaction) throws {
         var seeds = SeedCache()
         try walk(.rows, snapshot) { entry in
             guard let (number, row) = try key(of: entry, .rows, RowKeyCoding.decode) else { return }

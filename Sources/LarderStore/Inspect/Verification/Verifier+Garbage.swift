@@ -4,7 +4,7 @@ internal import LarderFormat
 // What no other record leads to. FORMAT.md, "Invariants".
 
 extension Verifier {
-    func verifyGarbage(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyGarbage(_ snapshot: ReadTransaction) throws {
         try walk(.garbage, snapshot) { entry in
             guard let key = try key(of: entry, .garbage, GarbageKey.init(decoding:)) else { return }
             try notePositive(key.number, in: .garbage, at: "\(key.kind) \(key.number)")

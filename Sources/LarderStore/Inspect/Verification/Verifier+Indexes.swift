@@ -4,7 +4,7 @@ internal import LarderJSON
 
 extension Verifier {
     /// Checks `indexes`, each record by itself. FORMAT.md, "Invariants".
-    func verifyIndexes(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyIndexes(_ snapshot: ReadTransaction) throws {
         var names: [[UInt8]: Int64] = [:]
         try walk(.indexes, snapshot) { entry in
             switch try key(of: entry, .indexes, IndexKey.init(decoding:)) {

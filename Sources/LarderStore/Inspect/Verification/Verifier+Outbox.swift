@@ -9,7 +9,7 @@ struct PendingContent {
 
 // Entries: each has a head, a body and a delivery. FORMAT.md, "Invariants".
 extension Verifier {
-    func verifyOutbox(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyOutbox(_ snapshot: ReadTransaction) throws {
         // Heads come before bodies.
         var sequences: Set<Int64> = []
         try walk(.outbox, snapshot) { entry in
@@ -46,7 +46,7 @@ extension Verifier {
     }
 
     private func verifyHead(
-        _ entry: borrowing Entry, _ found: OutboxDeliveryRecord, _ snapshot: borrowing ReadTransaction
+        _ entry: borrowing Entry, _ found: OutboxDeliveryRecord, _ snapshot: ReadTransaction
     ) throws {
         var place = found
         let location = "\(place.lane) \(place.sequence)"
@@ -68,8 +68,7 @@ extension Verifier {
     }
 
     private func compareEntry(
-        _ record: OutboxHeadRecord, _ place: OutboxDeliveryRecord, _ location: String,
-        _ snapshot: borrowing ReadTransaction
+        _ record: OutboxHeadRecord, _ place: OutboxDeliveryRecord, _ location: String, _ snapshot: ReadTransaction
     ) throws {
         do {
             guard let delivery = try tables.delivery(record.draft.id, in: snapshot) else {
@@ -102,7 +101,7 @@ extension Verifier {
     }
 
     private func compareDeduplication(
-        _ id: UUIDBytes, _ hash: UInt64, _ location: String, _ snapshot: borrowing ReadTransaction
+        _ id: UUIDBytes, _ hash: UInt64, _ location: String, _ snapshot: ReadTransaction
     ) throws {
         do {
             let head = try tables.head(id, in: snapshot)
@@ -114,7 +113,7 @@ extension Verifier {
     }
 
     private func compareDelivery(
-        _ id: UUIDBytes, _ place: OutboxDeliveryRecord, _ location: String, _ snapshot: borrowing ReadTransaction
+        _ id: UUIDBytes, _ place: OutboxDeliveryRecord, _ location: String, _ snapshot: ReadTransaction
     ) throws {
         do {
             let key = OutboxKey.head(lane: place.lane, sequence: place.sequence)

@@ -4,7 +4,7 @@ internal import LarderJSON
 
 extension Verifier {
     /// Checks `overlay`. FORMAT.md, "Invariants".
-    func verifyOverlay(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyOverlay(_ snapshot: ReadTransaction) throws {
         var counts: [ResourceKey: Int64] = [:]
         var overlaid: Set<RowKey> = []
         try walk(.overlay, snapshot) { entry in
@@ -54,7 +54,7 @@ extension Verifier {
     }
 
     /// Checks that readers see of a row what the writes over it make of what the server has.
-    private func verifyShown(_ row: RowKey, _ snapshot: borrowing ReadTransaction) throws {
+    private func verifyShown(_ row: RowKey, _ snapshot: ReadTransaction) throws {
         let key = try Transaction.shownKey(row)
         let stack: OverlayStack
         let made: KnownRow?

@@ -3,7 +3,7 @@ internal import LarderFormat
 
 extension Verifier {
     /// Responses, their index and their bodies' numbers. FORMAT.md, "Invariants".
-    func verifyResponses(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyResponses(_ snapshot: ReadTransaction) throws {
         // Responses of one cache key are neighbours.
         var neighbours: [ResponseRecord] = []
         try walk(.responses, snapshot) { entry in
@@ -35,7 +35,7 @@ extension Verifier {
     }
 
     private func verifyResponse(
-        _ record: ResponseRecord, at place: ResponsePlace, _ location: String, _ snapshot: borrowing ReadTransaction
+        _ record: ResponseRecord, at place: ResponsePlace, _ location: String, _ snapshot: ReadTransaction
     ) throws {
         if ResponsePlace(key: record.key, variant: place.variant) != place || place.variant < 1 {
             try find(.key, in: .responses, at: location, "the record is that of another cache key")
@@ -65,7 +65,7 @@ extension Verifier {
     }
 
     private func verifyIndex(
-        _ entry: borrowing Entry, at place: ResponsePlace, _ location: String, _ snapshot: borrowing ReadTransaction,
+        _ entry: borrowing Entry, at place: ResponsePlace, _ location: String, _ snapshot: ReadTransaction,
         _ isNamed: (ResponseRecord) -> Bool
     ) throws {
         guard let index = try record(of: entry, .responses, at: location, ResponseIndexRecord.init(decoding:)) else {

@@ -4,7 +4,7 @@ internal import LarderFormat
 // What is kept beside the content: the format, filters and members, the outbox, the journal.
 
 extension Verifier {
-    func verifyMeta(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyMeta(_ snapshot: ReadTransaction) throws {
         var hasFormat = false
         var hasCounters = false
         try walk(.meta, snapshot) { entry in
@@ -47,7 +47,7 @@ extension Verifier {
         return name
     }
 
-    func verifyFilters(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyFilters(_ snapshot: ReadTransaction) throws {
         var texts: [[UInt8]: Int64] = [:]
         try walk(.filters, snapshot) { entry in
             guard let number = try key(of: entry, .filters, FilterState.decodeKey) else { return }
@@ -66,7 +66,7 @@ extension Verifier {
     }
 
     /// FORMAT.md, "Invariants".
-    func verifyMembers(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyMembers(_ snapshot: ReadTransaction) throws {
         try walk(.members, snapshot) { entry in
             guard let (number, resource) = try key(of: entry, .members, MemberRecord.decodeKey) else { return }
             let location = "\(resource) of filter \(number)"
@@ -80,7 +80,7 @@ extension Verifier {
         }
     }
 
-    func verifyJournal(_ snapshot: borrowing ReadTransaction) throws {
+    func verifyJournal(_ snapshot: ReadTransaction) throws {
         var records = 0
         try walk(.journal, snapshot) { entry in
             records += 1

@@ -47,7 +47,7 @@ final class Verifier {
         self.report = report
     }
 
-    func run(_ snapshot: borrowing ReadTransaction) throws {
+    func run(_ snapshot: ReadTransaction) throws {
         for name in TableName.allCases {
             if let sizes = try? snapshot.statistics(of: tables[name]) { total += sizes.entries }
         }
@@ -101,9 +101,7 @@ final class Verifier {
 
 extension Verifier {
     /// Calls `visit` with every entry of a table, and checks its order and its number.
-    func walk(
-        _ name: TableName, _ snapshot: borrowing ReadTransaction, _ visit: (borrowing Entry) throws -> Void
-    ) throws {
+    func walk(_ name: TableName, _ snapshot: ReadTransaction, _ visit: (borrowing Entry) throws -> Void) throws {
         var count = 0
         var previous: [UInt8] = []
         do {

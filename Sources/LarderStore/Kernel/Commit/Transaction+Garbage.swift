@@ -22,10 +22,8 @@ extension Transaction {
 
 extension Tables {
     /// The first range at or after the encoded key `start`.
-    func nextGarbage<Source: TableReader & ~Copyable>(
-        from start: [UInt8], in source: borrowing Source
-    ) throws -> GarbageKey? {
-        try source.withReadCursor(in: garbage) { cursor in
+    func nextGarbage(from start: [UInt8], in source: ReadTransaction) throws -> GarbageKey? {
+        try source.withCursor(in: garbage) { cursor in
             var place = start
             while let entry = try cursor.seek(place.rawSpan) {
                 if let key = try? GarbageKey(decoding: entry.key) { return key }
@@ -37,9 +35,7 @@ extension Tables {
     }
 
     /// The numbers of all ranges of one kind.
-    func garbage<Source: TableReader & ~Copyable>(
-        _ kind: GarbageKey.Kind, in source: borrowing Source
-    ) throws -> [Int64] {
+    func garbage(_ kind: GarbageKey.Kind, in source: ReadTransaction) throws -> [Int64] {
         var found: [Int64] = []
         try forEachRaw(.garbage, prefix: kind.prefix, in: source) { entry in
             if let key = try? GarbageKey(decoding: entry.key) { found.append(key.number) }
@@ -49,9 +45,7 @@ extension Tables {
     }
 
     /// The record of a range; nil when the range is not entered or its record is damaged.
-    func garbageRecord<Source: TableReader & ~Copyable>(
-        _ key: GarbageKey, in source: borrowing Source
-    ) throws -> GarbageRecord? {
+    func garbageRecord(_ key: GarbageKey, in source: ReadTransaction) throws -> GarbageRecord? {
         do {
             return try record(key.bytes.rawSpan, .garbage, in: source, GarbageRecord.init(decoding:))
         } catch StoreError.damaged {
@@ -60,7 +54,7 @@ extension Tables {
     }
 
     /// Whether a range is entered.
-    func isEntered<Source: TableReader & ~Copyable>(_ key: GarbageKey, in source: borrowing Source) throws -> Bool {
+    func isEntered(_ key: GarbageKey, in source: ReadTransaction) throws -> Bool {
         try source.value(forKey: key.bytes.rawSpan, in: garbage) != nil
     }
 }

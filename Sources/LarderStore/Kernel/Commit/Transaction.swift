@@ -5,7 +5,7 @@ internal import LarderFormat
 ///
 /// Every change in it becomes visible in one commit or not at all. Spans read from it end with its next change.
 public struct Transaction: ~Copyable {
-    var engine: LarderEngine.WriteTransaction
+    var writer: LarderEngine.WriteTransaction
     let tables: Tables
     /// What all opens of the file share, with the parts of the layers.
     let shared: SharedState
@@ -17,18 +17,18 @@ public struct Transaction: ~Copyable {
     /// By how many bytes the stored size has changed so far.
     private(set) var sizeDelta: Int64 = 0
 
-    private init(_ engine: consuming LarderEngine.WriteTransaction, _ shared: SharedState) {
-        self.engine = engine
+    private init(_ writer: consuming LarderEngine.WriteTransaction, _ shared: SharedState) {
+        self.writer = writer
         self.shared = shared
         tables = shared.tables
     }
 
-    /// Wraps `engine` for the length of `body`; when it succeeds, has the stages complete it and writes the counters.
+    /// Wraps `writer` for the length of `body`; when it succeeds, has the stages complete it and writes the counters.
     static func run<Result>(
-        _ engine: inout LarderEngine.WriteTransaction, _ shared: SharedState,
+        _ writer: inout LarderEngine.WriteTransaction, _ shared: SharedState,
         _ body: (inout Transaction) throws -> Result
     ) throws -> (Result, CommitEffects) {
-        var transaction = Transaction(engine, shared)
+        var transaction = Transaction(writer, shared)
         let outcome = Swift.Result { () throws -> Result in
             let result = try body(&transaction)
             for stage in shared.stages { try stage.complete(&transaction) }
@@ -36,19 +36,25 @@ public struct Transaction: ~Copyable {
             return result
         }
         let effects = transaction.effects
-        engine = transaction.endBorrow()
+        writer = transaction.endBorrow()
         return (try outcome.get(), effects)
     }
 
     private consuming func endBorrow() -> LarderEngine.WriteTransaction {
-        engine
+        writer
+    }
+
+    /// What is read, with the changes so far; nothing of it outlives the next change.
+    var engine: LarderEngine.ReadTransaction {
+        @_lifetime(borrow self)
+        get { writer.reader }
     }
 
     /// The number this commit will have.
     public var commit: UInt64 { engine.commit }
 
     /// Makes the commit fully durable, whatever durability the write asked for.
-    mutating func requireFullDurability() { engine.requireFullDurability() }
+    mutating func requireFullDurability() { writer.requireFullDurability() }
 
     /// What a layer keeps in this transaction.
     func state<State: CommitState>(_ type: State.Type) -> State { effects.states.state(type, shared) }
@@ -70,7 +76,7 @@ extension Transaction {
         _ value: borrowing RawSpan, key: borrowing RawSpan, in name: TableName, replacing old: Int?
     ) throws {
         mutationCount += 1
-        try engine.set(value, forKey: key, in: tables[name])
+        try writer.set(value, forKey: key, in: tables[name])
         if name != .meta {
             sizeDelta += Int64(value.byteCount) - Int64(old ?? -key.byteCount)
         }
@@ -100,7 +106,7 @@ extension Transaction {
     /// Removes a record whose value has `size` bytes.
     mutating func remove(_ key: borrowing RawSpan, in name: TableName, size: Int) throws {
         mutationCount += 1
-        try engine.remove(key, in: tables[name])
+        try writer.remove(key, in: tables[name])
         noteRemoved(bytes: Int64(key.byteCount + size))
     }
 
@@ -118,7 +124,7 @@ extension Transaction {
     ) throws -> (count: Int64, bytes: Int64, isMore: Bool) {
         var bytes: Int64 = 0
         var isMore = false
-        let count = try engine.withCursor(in: tables[name]) { cursor in
+        let count = try writer.withCursor(in: tables[name]) { cursor in
             try cursor.removeWhile(from: start.rawSpan, limit: .max) { entry in
                 // Stopping before an entry leaves it for the next batch; beyond the prefix there is nothing left.
                 guard entry.key.starts(with: prefix.rawSpan) else { return false }

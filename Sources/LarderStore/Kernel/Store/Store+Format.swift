@@ -10,9 +10,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError/notAStore``, ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``,
     ///   ``StoreError/tableLost(_:)``.
-    static func readFormat(
-        in transaction: borrowing ReadTransaction, _ tables: [String: Table]
-    ) throws -> FormatAccess {
+    static func readFormat(in transaction: ReadTransaction, _ tables: [String: Table]) throws -> FormatAccess {
         guard let meta = tables[TableName.meta.rawValue] else { throw StoreError.notAStore }
         let key = FormatRecord.key
         guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else { throw StoreError.notAStore }
@@ -25,9 +23,7 @@ extension Store {
     }
 
     /// The counters of the file, of which perhaps not all tables are there; nil when it has none.
-    static func readCounters(
-        in transaction: borrowing ReadTransaction, _ tables: [String: Table]
-    ) throws -> CountersRecord? {
+    static func readCounters(in transaction: ReadTransaction, _ tables: [String: Table]) throws -> CountersRecord? {
         let key = CountersRecord.key
         guard let meta = tables[TableName.meta.rawValue],
             let value = try transaction.value(forKey: key.rawSpan, in: meta)

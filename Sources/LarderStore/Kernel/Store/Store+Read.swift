@@ -10,6 +10,6 @@ extension Store {
     ///   reader slot left.
     public func read<Result: ~Copyable>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {
         try checkOpen()
-        return try environment.read(with: self, body)
+        return try environment.read { transaction in try body(ReadView(transaction, of: self)) }
     }
 }

@@ -17,8 +17,8 @@ extension Tables {
     }
 
     /// Decodes what lies under `key`, or nil when nothing does.
-    func record<Source: TableReader & ~Copyable, Value>(
-        _ key: borrowing RawSpan, _ name: TableName, in source: borrowing Source,
+    func record<Value>(
+        _ key: borrowing RawSpan, _ name: TableName, in source: ReadTransaction,
         _ decode: (RawSpan) throws(FormatError) -> Value
     ) throws -> Value? {
         guard let value = try source.value(forKey: key, in: self[name]) else { return nil }
@@ -31,8 +31,8 @@ extension Tables {
     }
 
     /// As ``record(_:_:in:_:)``, with a key that `build` puts together.
-    func record<Source: TableReader & ~Copyable, Value>(
-        _ name: TableName, in source: borrowing Source, key build: (inout KeyBuffer) throws(FormatError) -> Void,
+    func record<Value>(
+        _ name: TableName, in source: ReadTransaction, key build: (inout KeyBuffer) throws(FormatError) -> Void,
         _ decode: (RawSpan) throws(FormatError) -> Value
     ) throws -> Value? {
         var key = KeyBuffer()
@@ -44,53 +44,36 @@ extension Tables {
         return try record(key.bytes, name, in: source, decode)
     }
 
-    func format<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> FormatRecord? {
+    func format(in source: ReadTransaction) throws -> FormatRecord? {
         let key = FormatRecord.key
         return try record(key.rawSpan, .meta, in: source, FormatRecord.init(decoding:))
     }
 
-    func counters<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> CountersRecord {
+    func counters(in source: ReadTransaction) throws -> CountersRecord {
         let key = CountersRecord.key
         let found = try record(key.rawSpan, .meta, in: source, CountersRecord.init(decoding:))
         guard let found else { throw StoreError.notAStore }
         return found
     }
 
-    func resource<Source: TableReader & ~Copyable>(
-        _ key: ResourceKey, in source: borrowing Source
-    ) throws -> ResourceRecord? {
+    func resource(_ key: ResourceKey, in source: ReadTransaction) throws -> ResourceRecord? {
         try record(
             .resources, in: source,
             key: { (buffer) throws(FormatError) in try ResourceRecord.appendKey(key, to: &buffer) },
             ResourceRecord.init(decoding:))
     }
 
-    func generation<Source: TableReader & ~Copyable>(
-        _ number: Int64, in source: borrowing Source
-    ) throws -> GenerationRecord? {
+    func generation(_ number: Int64, in source: ReadTransaction) throws -> GenerationRecord? {
         try record(
             .generations, in: source,
             key: { (buffer) throws(FormatError) in try GenerationRecord.appendKey(number, to: &buffer) },
             GenerationRecord.init(decoding:))
     }
 
-    func filter<Source: TableReader & ~Copyable>(
-        _ number: Int64, in source: borrowing Source
-    ) throws -> FilterState? {
+    func filter(_ number: Int64, in source: ReadTransaction) throws -> FilterState? {
         try record(
             .filters, in: source,
             key: { (buffer) throws(FormatError) in try FilterState.appendKey(number, to: &buffer) },
             FilterState.init(decoding:))
-    }
-
-    func member<Source: TableReader & ~Copyable>(
-        filter: Int64, _ resource: ResourceKey, in source: borrowing Source
-    ) throws -> MemberRecord? {
-        try record(
-            .members, in: source,
-            key: { (buffer) throws(FormatError) in
-                try MemberRecord.appendKey(filter: filter, resource: resource, to: &buffer)
-            },
-            MemberRecord.init(decoding:))
     }
 }

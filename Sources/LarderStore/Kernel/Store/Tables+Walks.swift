@@ -13,8 +13,8 @@ func decoding<Value>(_ table: TableName, _ body: () throws(FormatError) -> Value
 /// Walks that snapshots and write transactions share.
 extension Tables {
     /// Calls `body` with every verified record whose key begins with `prefix`, in key order, until it answers false.
-    func forEach<Source: TableReader & ~Copyable>(
-        _ name: TableName, prefix: [UInt8], in source: borrowing Source,
+    func forEach(
+        _ name: TableName, prefix: [UInt8], in source: ReadTransaction,
         _ body: (_ key: RawSpan, _ record: RawSpan) throws -> Bool
     ) throws {
         if prefix.count > Limits.key {
@@ -25,7 +25,7 @@ extension Tables {
             guard entry.key.starts(with: prefix.rawSpan) else { return false }
             return try body(entry.key, try Self.body(of: entry.value, key: entry.key, table: name))
         }
-        try source.withReadCursor(in: self[name]) { cursor in
+        try source.withCursor(in: self[name]) { cursor in
             // A seek that finds nothing leaves no position to step from.
             var isGoing = prefix.isEmpty
             if !prefix.isEmpty, let entry = try cursor.seek(prefix.rawSpan) { isGoing = try visit(entry) }
@@ -39,8 +39,8 @@ extension Tables {
     /// Calls `body` with every entry whose key begins with `prefix`, unverified, until it answers false.
     ///
     /// - Parameter start: where to begin; nil is the first of them.
-    func forEachRaw<Source: TableReader & ~Copyable>(
-        _ name: TableName, prefix: [UInt8], from start: [UInt8]? = nil, in source: borrowing Source,
+    func forEachRaw(
+        _ name: TableName, prefix: [UInt8], from start: [UInt8]? = nil, in source: ReadTransaction,
         _ body: (borrowing Entry) throws -> Bool
     ) throws {
         /// Answers whether to go on.
@@ -48,7 +48,7 @@ extension Tables {
             guard entry.key.starts(with: prefix.rawSpan) else { return false }
             return try body(entry)
         }
-        try source.withReadCursor(in: self[name]) { cursor in
+        try source.withCursor(in: self[name]) { cursor in
             let first = start ?? prefix
             // A seek that finds nothing leaves no position to step from.
             var isGoing = first.isEmpty
@@ -64,8 +64,8 @@ extension Tables {
     ///
     /// - Returns: how many there are, the damaged ones among them.
     @discardableResult
-    func forEachReadable<Source: TableReader & ~Copyable, Value>(
-        _ name: TableName, prefix: [UInt8] = [], in source: borrowing Source,
+    func forEachReadable<Value>(
+        _ name: TableName, prefix: [UInt8] = [], in source: ReadTransaction,
         _ decode: (_ key: RawSpan, _ body: RawSpan) throws(FormatError) -> Value, _ body: (Value) throws -> Void
     ) throws -> Int {
         var count = 0
@@ -83,8 +83,8 @@ extension Tables {
     }
 
     /// Calls `body` with the entries of a table between two keys, unverified, until it answers false.
-    func forEachEntry<Source: TableReader & ~Copyable>(
-        _ name: TableName, from start: [UInt8], upTo end: [UInt8], reversed: Bool, in source: borrowing Source,
+    func forEachEntry(
+        _ name: TableName, from start: [UInt8], upTo end: [UInt8], reversed: Bool, in source: ReadTransaction,
         _ body: (borrowing Entry) throws -> Bool
     ) throws {
         /// Answers whether to go on.
@@ -94,7 +94,7 @@ extension Tables {
                 ? !entry.key.lexicographicallyPrecedes(start.rawSpan) : entry.key.lexicographicallyPrecedes(end.rawSpan)
             return isInside ? try body(entry) : false
         }
-        try source.withReadCursor(in: self[name]) { cursor in
+        try source.withCursor(in: self[name]) { cursor in
             // A seek that finds nothing leaves no position to step from.
             var isGoing = false
             if reversed {

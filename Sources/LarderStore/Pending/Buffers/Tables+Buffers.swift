@@ -2,20 +2,8 @@ internal import LarderEngine
 public import LarderFormat
 
 extension Tables {
-    /// How a ring is, or nil when it has never had a point.
-    func buffer<Source: TableReader & ~Copyable>(
-        _ name: BufferName, in source: borrowing Source
-    ) throws -> BufferState? {
-        try record(
-            .buffers, in: source,
-            key: { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) },
-            BufferState.init(decoding:))
-    }
-
     /// Every ring.
-    func buffers<Source: TableReader & ~Copyable>(
-        in source: borrowing Source
-    ) throws -> [(name: BufferName, record: BufferState)] {
+    func buffers(in source: ReadTransaction) throws -> [(name: BufferName, record: BufferState)] {
         var found: [(BufferName, BufferState)] = []
         try forEach(.buffers, prefix: [], in: source) { key, body in
             try decoding(.buffers) { () throws(FormatError) in
@@ -28,8 +16,8 @@ extension Tables {
     }
 
     /// Calls `body` with the points of a ring from a sequence on, in order, until it answers false.
-    func forEachPoint<Source: TableReader & ~Copyable>(
-        of name: BufferName, from first: Int64 = 0, in source: borrowing Source,
+    func forEachPoint(
+        of name: BufferName, from first: Int64 = 0, in source: ReadTransaction,
         _ body: (_ sequence: Int64, _ record: () throws -> BufferedPoint) throws -> Bool
     ) throws {
         let ring = try Transaction.key { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) }
@@ -48,7 +36,7 @@ extension Tables {
                 return try decoding(.buffers) { () throws(FormatError) in try BufferedPoint(decoding: body) }
             }
         }
-        try source.withReadCursor(in: self[.buffers]) { cursor in
+        try source.withCursor(in: self[.buffers]) { cursor in
             var isGoing = false
             if let entry = try cursor.seek(start.rawSpan) { isGoing = try visit(entry) }
             while isGoing {
@@ -59,8 +47,8 @@ extension Tables {
     }
 
     /// The points of a ring from a sequence on, in order.
-    func points<Source: TableReader & ~Copyable>(
-        of name: BufferName, in range: ClosedRange<Int64>, limit: Int, _ source: borrowing Source
+    func points(
+        of name: BufferName, in range: ClosedRange<Int64>, limit: Int, _ source: ReadTransaction
     ) throws -> [BufferedPoint] {
         var points: [BufferedPoint] = []
         if limit <= 0 { return [] }
@@ -75,12 +63,17 @@ extension Tables {
     }
 }
 
-extension ReadView {
+extension StoreReader where Self: ~Copyable & ~Escapable {
     /// How a ring is, or nil when it has never had a point.
     public borrowing func buffer(_ name: BufferName) throws -> BufferState? {
-        try tables.buffer(name, in: transaction)
+        try tables.record(
+            .buffers, in: engine,
+            key: { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) },
+            BufferState.init(decoding:))
     }
+}
 
+extension ReadView {
     /// The names of all rings.
     public borrowing func bufferNames() throws -> [BufferName] {
         try tables.buffers(in: transaction).map(\.name)

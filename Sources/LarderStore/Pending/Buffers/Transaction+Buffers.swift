@@ -1,5 +1,5 @@
 internal import LarderEngine
-public import LarderFormat
+package import LarderFormat
 
 extension Transaction {
     /// Appends a point to a ring, and drops the oldest that are too many.
@@ -20,7 +20,7 @@ extension Transaction {
         if payload.count > Limits.bufferPoint {
             throw StoreError.invalid(.payloadTooLarge(actual: payload.count, limit: Limits.bufferPoint))
         }
-        var record = try tables.buffer(name, in: engine) ?? BufferState()
+        var record = try buffer(name) ?? BufferState()
         let sequence = record.nextSequence
         let (next, overflow) = sequence.addingReportingOverflow(1)
         if overflow { throw Self.damaged("nextSequence", sequence) }
@@ -49,8 +49,8 @@ extension Transaction {
     package mutating func updateUpload(
         of name: BufferName, from old: BufferUpload, to new: BufferUpload
     ) throws -> Bool {
-        guard var record = try tables.buffer(name, in: engine), record.upload == old else { return false }
-        engine.requireFullDurability()
+        guard var record = try buffer(name), record.upload == old else { return false }
+        writer.requireFullDurability()
         if new == old { return true }
         record.upload = new
         try put(record, of: name)
@@ -68,7 +68,7 @@ extension Transaction {
         of name: BufferName, from old: BufferUpload, to new: BufferUpload, refused: Bool = false
     ) throws -> Bool {
         guard let flight = old.flight, try updateUpload(of: name, from: old, to: new),
-            var record = try tables.buffer(name, in: engine)
+            var record = try buffer(name)
         else { return false }
         var removed = 0
         for sequence in try sequences(of: name, in: flight.sequences) {
@@ -87,11 +87,6 @@ extension Transaction {
         try remove(
             key: Self.key { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) }, in: .buffers)
         effects.changes.noteBuffer(name)
-    }
-
-    /// How a ring is, this transaction's own changes included; nil when it has never had a point.
-    public borrowing func buffer(_ name: BufferName) throws -> BufferState? {
-        try tables.buffer(name, in: engine)
     }
 }
 

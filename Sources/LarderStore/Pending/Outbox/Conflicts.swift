@@ -6,28 +6,19 @@ extension Transaction {
     ///
     /// The commit is fully durable, whatever durability the write asked for.
     package mutating func note(_ conflict: SettledConflict) throws {
-        engine.requireFullDurability()
+        writer.requireFullDurability()
         try note(JournalRecord(time: conflict.time, event: .conflict(conflict)))
     }
-
-    /// The conflicts that were settled, this transaction's own among them; otherwise as ``ReadView/conflicts()``.
-    public borrowing func conflicts() throws -> [SettledConflict] { try tables.conflicts(in: engine) }
 }
 
-extension ReadView {
+extension StoreReader where Self: ~Copyable & ~Escapable {
     /// The conflicts that were settled, the oldest first, as far as the journal goes back: it keeps its newest thousand
     /// records.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``.
-    public borrowing func conflicts() throws -> [SettledConflict] { try tables.conflicts(in: transaction) }
-}
-
-extension Tables {
-    fileprivate func conflicts<Source: TableReader & ~Copyable>(
-        in source: borrowing Source
-    ) throws -> [SettledConflict] {
+    public borrowing func conflicts() throws -> [SettledConflict] {
         var conflicts: [SettledConflict] = []
-        try forEach(.journal, prefix: [], in: source) { _, body in
+        try tables.forEach(.journal, prefix: [], in: engine) { _, body in
             let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
             if case .conflict(let conflict) = record.event { conflicts.append(conflict) }
             return true

@@ -1,7 +1,7 @@
 internal import LarderEngine
 public import LarderFormat
 
-extension ReadView {
+extension StoreReader where Self: ~Copyable & ~Escapable {
     /// The entries of a lane, or of every lane, each lane in order.
     ///
     /// - Parameters:
@@ -10,10 +10,28 @@ extension ReadView {
     public borrowing func outboxEntries(
         lane: String? = nil, after place: Int64 = -1, limit: Int = .max
     ) throws -> [OutboxEntry] {
-        try tables.heads(lane: lane, after: place, limit: limit, in: transaction)
-            .map { try tables.whole($0, in: transaction) }
+        try tables.heads(lane: lane, after: place, limit: limit, in: engine).map { try tables.whole($0, in: engine) }
     }
 
+    /// The entry with an identity, or nil.
+    public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? { try tables.entry(id, in: engine) }
+
+    /// The entry with an identity without what it sends, neither body nor header fields; or nil.
+    package borrowing func outboxHead(_ id: UUIDBytes) throws -> OutboxEntry? { try tables.head(id, in: engine) }
+
+    /// How entries left the outbox, the oldest first; the newest thousand are kept.
+    public borrowing func outboxOutcomes() throws -> [OutboxOutcome] {
+        var outcomes: [OutboxOutcome] = []
+        try tables.forEach(.journal, prefix: [], in: engine) { _, body in
+            let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
+            if case .outcome(let outcome) = record.event { outcomes.append(outcome) }
+            return true
+        }
+        return outcomes
+    }
+}
+
+extension ReadView {
     /// The entries of a lane behind a place, without what they send; those that are damaged must not keep those behind them from being
     /// seen.
     package borrowing func readableOutboxHeads(lane: String, after sequence: Int64) throws -> [OutboxEntry] {
@@ -25,16 +43,6 @@ extension ReadView {
                 entry.sequence > sequence && entry.lane.equalsBytewise(lane)
             }
         }
-    }
-
-    /// The entry with an identity, or nil.
-    public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? {
-        try tables.entry(id, in: transaction)
-    }
-
-    /// The entry with an identity without what it sends, neither body nor header fields; or nil.
-    package borrowing func outboxHead(_ id: UUIDBytes) throws -> OutboxEntry? {
-        try tables.head(id, in: transaction)
     }
 
     /// The entries that can be read, by lane, without what they send, and how many there are besides: one damaged record must not
@@ -51,22 +59,5 @@ extension ReadView {
     /// What is to be sent.
     public borrowing func pendingOutbox() throws -> PendingOutbox {
         PendingOutbox(try tables.counters(in: transaction))
-    }
-
-    /// How entries left the outbox, the oldest first; the newest thousand are kept.
-    public borrowing func outboxOutcomes() throws -> [OutboxOutcome] {
-        try tables.outcomes(in: transaction)
-    }
-}
-
-extension Tables {
-    func outcomes<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [OutboxOutcome] {
-        var outcomes: [OutboxOutcome] = []
-        try forEach(.journal, prefix: [], in: source) { _, body in
-            let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
-            if case .outcome(let outcome) = record.event { outcomes.append(outcome) }
-            return true
-        }
-        return outcomes
     }
 }

@@ -3,8 +3,8 @@ internal import LarderFormat
 
 extension Tables {
     /// A record of the outbox, or nil.
-    func outboxRecord<Source: TableReader & ~Copyable, Found: TupleRecord>(
-        _ key: OutboxKey, in source: borrowing Source, as type: Found.Type = Found.self
+    func outboxRecord<Found: TupleRecord>(
+        _ key: OutboxKey, in source: ReadTransaction, as type: Found.Type = Found.self
     ) throws -> Found? {
         try record(
             .outbox, in: source, key: { (buffer) throws(FormatError) in try key.append(to: &buffer) },
@@ -12,34 +12,30 @@ extension Tables {
     }
 
     /// Where an entry lies and the state of its delivery, or nil.
-    func delivery<Source: TableReader & ~Copyable>(
-        _ id: UUIDBytes, in source: borrowing Source
-    ) throws -> OutboxDeliveryRecord? {
+    func delivery(_ id: UUIDBytes, in source: ReadTransaction) throws -> OutboxDeliveryRecord? {
         try outboxRecord(.delivery(entryID: id), in: source)
     }
 
     /// An entry without what it sends, or nil.
-    func head<Source: TableReader & ~Copyable>(_ id: UUIDBytes, in source: borrowing Source) throws -> OutboxEntry? {
+    func head(_ id: UUIDBytes, in source: ReadTransaction) throws -> OutboxEntry? {
         guard let delivery = try delivery(id, in: source) else { return nil }
         let key = OutboxKey.head(lane: delivery.lane, sequence: delivery.sequence)
         return try outboxRecord(key, in: source, as: OutboxHeadRecord.self).map { OutboxEntry($0, delivery) }
     }
 
     /// An entry, or nil.
-    func entry<Source: TableReader & ~Copyable>(_ id: UUIDBytes, in source: borrowing Source) throws -> OutboxEntry? {
+    func entry(_ id: UUIDBytes, in source: ReadTransaction) throws -> OutboxEntry? {
         try head(id, in: source).map { try whole($0, in: source) }
     }
 
     /// Whether any lane has an entry of this sequence.
-    func hasEntry<Source: TableReader & ~Copyable>(sequence: Int64, in source: borrowing Source) throws -> Bool {
+    func hasEntry(sequence: Int64, in source: ReadTransaction) throws -> Bool {
         let key = try Transaction.outboxKey(.body(sequence: sequence))
         return try source.value(forKey: key.rawSpan, in: outbox) != nil
     }
 
     /// The journal's sequence of how an entry left, or nil where that is not journaled any more.
-    func journalSequence<Source: TableReader & ~Copyable>(
-        ofEntry sequence: Int64, in source: borrowing Source
-    ) throws -> Int64? {
+    func journalSequence(ofEntry sequence: Int64, in source: ReadTransaction) throws -> Int64? {
         var found: Int64?
         try forEachReadable(.journal, in: source) { key, body throws(FormatError) in
             (try JournalRecord.decodeKey(key), try JournalRecord(decoding: body).event)
@@ -50,9 +46,7 @@ extension Tables {
     }
 
     /// An entry with what it sends.
-    func whole<Source: TableReader & ~Copyable>(
-        _ head: OutboxEntry, in source: borrowing Source
-    ) throws -> OutboxEntry {
+    func whole(_ head: OutboxEntry, in source: ReadTransaction) throws -> OutboxEntry {
         guard let body = try outboxRecord(.body(sequence: head.sequence), in: source, as: OutboxBodyRecord.self) else {
             throw StoreError.damaged(table: TableName.outbox.rawValue, reason: .truncated(offset: 0))
         }
@@ -62,8 +56,8 @@ extension Tables {
     /// The entries of which head and delivery can be read, without what they send, by lane; and how many heads there are besides.
     ///
     /// - Parameter lane: nil is every lane.
-    func readableHeads<Source: TableReader & ~Copyable>(
-        lane: String? = nil, in source: borrowing Source
+    func readableHeads(
+        lane: String? = nil, in source: ReadTransaction
     ) throws -> (entries: [OutboxEntry], damaged: Int) {
         var records: [OutboxHeadRecord] = []
         let prefix = lane.map(OutboxHeadRecord.prefix) ?? OutboxKey.heads
@@ -85,9 +79,7 @@ extension Tables {
     /// The entries of a lane, or of every lane, each lane in order, without what they send.
     ///
     /// - Parameter place: those behind it, of one lane.
-    func heads<Source: TableReader & ~Copyable>(
-        lane: String?, after place: Int64 = -1, limit: Int, in source: borrowing Source
-    ) throws -> [OutboxEntry] {
+    func heads(lane: String?, after place: Int64 = -1, limit: Int, in source: ReadTransaction) throws -> [OutboxEntry] {
         if limit <= 0 || place == .max { return [] }
         var found: [(record: OutboxHeadRecord, place: OutboxDeliveryRecord)] = []
         let start = try lane.map { lane in
@@ -115,9 +107,7 @@ extension Tables {
     }
 
     /// The newest entry of an account in a lane, without what it sends.
-    func lastHead<Source: TableReader & ~Copyable>(
-        lane: String, account: String?, in source: borrowing Source
-    ) throws -> OutboxEntry? {
+    func lastHead(lane: String, account: String?, in source: ReadTransaction) throws -> OutboxEntry? {
         var last: OutboxHeadRecord?
         let prefix = OutboxHeadRecord.prefix(lane: lane)
         // The codes of numbers end below this one.

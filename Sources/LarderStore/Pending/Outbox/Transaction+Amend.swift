@@ -36,7 +36,7 @@ extension Transaction {
         }
         // What throws has changed nothing, should the transaction go on.
         try check(effects, of: old, at: time)
-        engine.requireFullDurability()
+        writer.requireFullDurability()
         var amended = old.draft
         amended.payload = draft.payload
         amended.blob = draft.blob

@@ -1,5 +1,5 @@
 internal import LarderEngine
-public import LarderFormat
+package import LarderFormat
 
 extension Transaction {
     /// Appends an entry to its lane and lays its effect over rows, in one commit with whatever else this transaction
@@ -66,7 +66,7 @@ extension Transaction {
         _ id: UUIDBytes, from old: OutboxDelivery, to new: OutboxDelivery
     ) throws -> Bool {
         guard var record = try tables.delivery(id, in: engine), record.delivery == old else { return false }
-        engine.requireFullDurability()
+        writer.requireFullDurability()
         if new == old { return true }
         let (was, isNow) = (old.state.isPending, new.state.isPending)
         if was != isNow {
@@ -130,12 +130,6 @@ extension Transaction {
     /// What is to be sent, this transaction's own changes included.
     public borrowing func pendingOutbox() throws -> PendingOutbox { try pendingCounts() }
 
-    /// The entry with an identity, or nil; this transaction's own changes included.
-    public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? { try tables.entry(id, in: engine) }
-
-    /// As ``outboxEntry(_:)``, without what it sends: neither body nor header fields.
-    package borrowing func outboxHead(_ id: UUIDBytes) throws -> OutboxEntry? { try tables.head(id, in: engine) }
-
     /// The newest entry of an account in a lane, without what it sends; or nil.
     package borrowing func lastOutboxHead(lane: String, account: String?) throws -> OutboxEntry? {
         try tables.lastHead(lane: lane, account: account, in: engine)
@@ -150,14 +144,6 @@ extension Transaction {
     /// changed.
     package borrowing func readableOutboxHeads() throws -> [OutboxEntry] {
         try tables.readableHeads(in: engine).entries
-    }
-
-    /// How entries left the outbox, this transaction's own changes included; otherwise as ``ReadView/outboxOutcomes()``.
-    public borrowing func outboxOutcomes() throws -> [OutboxOutcome] { try tables.outcomes(in: engine) }
-
-    /// The entries of a lane, or of every lane, each lane in order; this transaction's own changes included.
-    public borrowing func outboxEntries(lane: String? = nil, limit: Int = .max) throws -> [OutboxEntry] {
-        try tables.heads(lane: lane, limit: limit, in: engine).map { try tables.whole($0, in: engine) }
     }
 }
 
@@ -192,7 +178,7 @@ extension Transaction {
     private mutating func insert(
         _ draft: OutboxDraft, sequence: Int64, layers: [PreparedLayer]
     ) throws -> OutboxEntry {
-        engine.requireFullDurability()
+        writer.requireFullDurability()
         let entry = OutboxEntry(draft: draft, sequence: sequence, rows: layers.map(\.row))
         let byteCount = try put(entry)
         let delivery = OutboxDeliveryRecord(lane: draft.lane, sequence: sequence, byteCount: byteCount)
@@ -209,7 +195,7 @@ extension Transaction {
         guard let delivery = try tables.delivery(id, in: engine), let entry = try outboxHead(id) else {
             throw StoreError.unknownEntry(id)
         }
-        engine.requireFullDurability()
+        writer.requireFullDurability()
         try removeEntry(entry.draft, delivery)
         if !keepsBlob, let blob = entry.draft.blob { try discardBlob(blob.number) }
         effects.changes.noteLane(entry.lane)

@@ -5,16 +5,14 @@ internal import LarderFormat
 
 extension Tables {
     /// The row that is shown at `key`: the overlay where there is one, else the server's.
-    @_lifetime(borrow source)
-    func mergedRow<Source: TableReader & ~Copyable>(at key: RowKey, in source: borrowing Source) throws -> Row? {
+    @_lifetime(copy source)
+    func mergedRow(at key: RowKey, in source: ReadTransaction) throws -> Row? {
         try mergedRow(at: key, from: try mergedSource(of: key.resource, in: source), in: source)
     }
 
     /// As ``mergedRow(at:in:)``, with where the rows lie.
-    @_lifetime(borrow source)
-    func mergedRow<Source: TableReader & ~Copyable>(
-        at key: RowKey, from merged: MergedSource, in source: borrowing Source
-    ) throws -> Row? {
+    @_lifetime(copy source)
+    func mergedRow(at key: RowKey, from merged: MergedSource, in source: ReadTransaction) throws -> Row? {
         if merged.hasOverlays {
             var buffer = KeyBuffer()
             do throws(FormatError) { try OverlayKey.append(key, to: &buffer) } catch { throw StoreError.invalid(error) }
@@ -27,8 +25,8 @@ extension Tables {
     }
 
     /// Calls `body` with the rows that are shown of `range`.
-    func mergedScan<Source: TableReader & ~Copyable>(
-        _ range: RowRange, from merged: MergedSource, in source: borrowing Source, reversed: Bool, limit: Int,
+    func mergedScan(
+        _ range: RowRange, from merged: MergedSource, in source: ReadTransaction, reversed: Bool, limit: Int,
         verified: Bool, _ body: (borrowing RowEntry) throws -> Void
     ) throws -> Int {
         guard merged.hasOverlays else {
@@ -56,8 +54,8 @@ extension Tables {
     }
 
     /// Lends the row that an overlay makes, if it makes one.
-    private func show<Source: TableReader & ~Copyable>(
-        _ key: [UInt8], _ scan: inout MergedScan, in source: borrowing Source,
+    private func show(
+        _ key: [UInt8], _ scan: inout MergedScan, in source: ReadTransaction,
         _ body: (borrowing RowEntry) throws -> Void
     ) throws {
         guard let value = try source.value(forKey: key.rawSpan, in: overlay),
@@ -71,8 +69,8 @@ extension Tables {
     /// Calls `body` with the records of what readers see of the rows of a range that local writes lie over.
     ///
     /// - Parameter body: told the type and key of the row as they are encoded.
-    func forEachOverlaidRow<Source: TableReader & ~Copyable>(
-        in range: RowRange, in source: borrowing Source, _ body: (_ address: RawSpan, borrowing Entry) throws -> Void
+    func forEachOverlaidRow(
+        in range: RowRange, in source: ReadTransaction, _ body: (_ address: RawSpan, borrowing Entry) throws -> Void
     ) throws {
         let (start, end) = try range.encodedInOverlay()
         let prefix = try Transaction.key { (key) throws(FormatError) in try key.append(resource: range.resource) }
@@ -119,9 +117,7 @@ private struct MergedScan {
     func rowKey(ofOverlay key: [UInt8]) -> [UInt8] { rowPrefix + key.dropFirst(prefix.count) }
 
     /// The next overlay, if any is wanted.
-    mutating func nextOverlay<Source: TableReader & ~Copyable>(
-        _ tables: Tables, _ source: borrowing Source
-    ) throws -> [UInt8]? {
+    mutating func nextOverlay(_ tables: Tables, _ source: ReadTransaction) throws -> [UInt8]? {
         if isDone { return nil }
         guard let next = try peek(tables, source) else { return nil }
         position += 1
@@ -129,9 +125,7 @@ private struct MergedScan {
     }
 
     /// The next overlay, if one is wanted and its row comes before the one at `key` of `rows`.
-    mutating func nextOverlay<Source: TableReader & ~Copyable>(
-        before key: RawSpan, _ tables: Tables, _ source: borrowing Source
-    ) throws -> [UInt8]? {
+    mutating func nextOverlay(before key: RawSpan, _ tables: Tables, _ source: ReadTransaction) throws -> [UInt8]? {
         guard !isDone, let next = try peek(tables, source) else { return nil }
         let (overlay, row) = (address(of: next.rawSpan, behind: prefix), address(of: key, behind: rowPrefix))
         let isBefore = isReversed ? row.lexicographicallyPrecedes(overlay) : overlay.lexicographicallyPrecedes(row)
@@ -139,9 +133,7 @@ private struct MergedScan {
     }
 
     /// Whether the next overlay is of the row at `key` of `rows`; it is shown later, in the row's place.
-    mutating func takesPlace<Source: TableReader & ~Copyable>(
-        of key: RawSpan, _ tables: Tables, _ source: borrowing Source
-    ) throws -> Bool {
+    mutating func takesPlace(of key: RawSpan, _ tables: Tables, _ source: ReadTransaction) throws -> Bool {
         guard let next = try peek(tables, source) else { return false }
         return address(of: next.rawSpan, behind: prefix).equals(address(of: key, behind: rowPrefix))
     }
@@ -151,9 +143,7 @@ private struct MergedScan {
         key.extracting(min(prefix.count, key.byteCount)..<key.byteCount)
     }
 
-    private mutating func peek<Source: TableReader & ~Copyable>(
-        _ tables: Tables, _ source: borrowing Source
-    ) throws -> [UInt8]? {
+    private mutating func peek(_ tables: Tables, _ source: ReadTransaction) throws -> [UInt8]? {
         if position < keys.count { return keys[position] }
         if isAtEnd { return nil }
         var found: [[UInt8]] = []

@@ -109,7 +109,7 @@ struct OverlayStack: Sendable {
 
 extension Tables {
     /// The local writes over a row, the lowest first.
-    func stack<Source: TableReader & ~Copyable>(at key: RowKey, in source: borrowing Source) throws -> OverlayStack {
+    func stack(at key: RowKey, in source: ReadTransaction) throws -> OverlayStack {
         var stack = OverlayStack(key: key)
         try forEachLayer(at: key, in: source) { layer in
             stack.layers.append(layer)
@@ -119,9 +119,7 @@ extension Tables {
     }
 
     /// Calls `body` with the local writes over a row, the lowest first, until it answers false.
-    func forEachLayer<Source: TableReader & ~Copyable>(
-        at key: RowKey, in source: borrowing Source, _ body: (OverlayStack.Layer) throws -> Bool
-    ) throws {
+    func forEachLayer(at key: RowKey, in source: ReadTransaction, _ body: (OverlayStack.Layer) throws -> Bool) throws {
         let prefix = try Transaction.key { (buffer) throws(FormatError) in
             try OverlayKey.appendWrites(over: key, to: &buffer)
         }
@@ -129,9 +127,7 @@ extension Tables {
     }
 
     /// The local writes over the rows of a resource.
-    func stacks<Source: TableReader & ~Copyable>(
-        of resource: ResourceKey, in source: borrowing Source
-    ) throws -> [OverlayStack] {
+    func stacks(of resource: ResourceKey, in source: ReadTransaction) throws -> [OverlayStack] {
         let prefix = try Transaction.key { (key) throws(FormatError) in
             try OverlayKey.appendWrites(over: resource, to: &key)
         }
@@ -144,8 +140,8 @@ extension Tables {
         return found
     }
 
-    private func forEachLayer<Source: TableReader & ~Copyable>(
-        prefix: [UInt8], in source: borrowing Source, _ body: (RowKey, OverlayStack.Layer) throws -> Bool
+    private func forEachLayer(
+        prefix: [UInt8], in source: ReadTransaction, _ body: (RowKey, OverlayStack.Layer) throws -> Bool
     ) throws {
         try forEachRaw(.overlay, prefix: prefix, in: source) { entry in
             // A key that is none is a finding, and belongs to no row.
@@ -161,7 +157,7 @@ extension Tables {
     }
 
     /// What the server has of a row, copied.
-    func serverRow<Source: TableReader & ~Copyable>(at key: RowKey, in source: borrowing Source) throws -> KnownRow {
+    func serverRow(at key: RowKey, in source: ReadTransaction) throws -> KnownRow {
         do {
             guard let row = try row(at: key, in: source) else { return .success(nil) }
             return .success(RowContent(row))
@@ -171,23 +167,17 @@ extension Tables {
     }
 
     /// The row after each of the writes of a stack.
-    func rows<Source: TableReader & ~Copyable>(
-        of stack: OverlayStack, in source: borrowing Source
-    ) throws -> [KnownRow] {
+    func rows(of stack: OverlayStack, in source: ReadTransaction) throws -> [KnownRow] {
         try stack.rows { try serverRow(at: stack.key, in: source) }
     }
 
     /// The row after the highest write of a stack; nil when it has none.
-    func shown<Source: TableReader & ~Copyable>(
-        of stack: OverlayStack, in source: borrowing Source
-    ) throws -> KnownRow? {
+    func shown(of stack: OverlayStack, in source: ReadTransaction) throws -> KnownRow? {
         try stack.shown { try serverRow(at: stack.key, in: source) }
     }
 
     /// The overlays of a stack, with the row that each of them makes.
-    func overlays<Source: TableReader & ~Copyable>(
-        _ stack: OverlayStack, in source: borrowing Source
-    ) throws -> [Overlay] {
+    func overlays(_ stack: OverlayStack, in source: ReadTransaction) throws -> [Overlay] {
         let rows = try rows(of: stack, in: source)
         return try zip(stack.layers, rows).map { layer, row in
             let record = try decoding(.overlay) { () throws(FormatError) in try layer.record.get() }

@@ -1,21 +1,39 @@
 internal import LarderEngine
 public import LarderFormat
 
-extension ReadView {
+extension StoreReader where Self: ~Copyable & ~Escapable {
     /// The overlays of a resource, by row and then by sequence.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
     public borrowing func overlays(of resource: ResourceKey) throws -> [Overlay] {
-        try tables.overlays(of: resource, in: transaction)
+        try tables.stacks(of: resource, in: engine).flatMap { try tables.overlays($0, in: engine) }
     }
 
     /// The overlays of a row, the one that is shown last.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
     public borrowing func overlays(at key: RowKey) throws -> [Overlay] {
-        try tables.overlays(at: key, in: transaction)
+        try tables.overlays(try tables.stack(at: key, in: engine), in: engine)
     }
 
+    /// The payload of the row that an overlay was made from, where it is kept; see ``Overlay/basePayload``.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
+    public borrowing func overlayBase(at key: RowKey, sequence: Int64) throws -> [UInt8]? {
+        let stored = try Transaction.overlayKey(key, sequence)
+        return try tables.record(stored.rawSpan, .overlay, in: engine, OverlayRecord.init(decoding:))?.basePayload
+    }
+
+    /// The server's row at `key`, whatever local writes lie over it; for software that keeps rows in step.
+    ///
+    /// - Throws: as ``ReadView/row(at:)``.
+    @_lifetime(borrow self)
+    public borrowing func serverRow(at key: RowKey) throws -> Row? {
+        try tables.row(at: key, in: engine)
+    }
+}
+
+extension ReadView {
     /// What readers see of the rows of one type that local writes lie over.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
@@ -37,21 +55,6 @@ extension ReadView {
         try tables.hasConfirmedRows(of: resource, in: transaction)
     }
 
-    /// The payload of the row that an overlay was made from, where it is kept; see ``Overlay/basePayload``.
-    ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
-    public borrowing func overlayBase(at key: RowKey, sequence: Int64) throws -> [UInt8]? {
-        try overlays(at: key).first { $0.sequence == sequence }?.basePayload
-    }
-
-    /// The server's row at `key`, whatever local writes lie over it; for software that keeps rows in step.
-    ///
-    /// - Throws: as ``row(at:)``.
-    @_lifetime(borrow self)
-    public borrowing func serverRow(at key: RowKey) throws -> Row? {
-        try tables.row(at: key, in: transaction)
-    }
-
     /// Calls `body` with the server's rows of `range`, whatever local writes lie over them; otherwise as
     /// ``forEachRow(in:reversed:limit:verified:_:)``.
     @discardableResult
@@ -60,13 +63,5 @@ extension ReadView {
         _ body: (borrowing RowEntry) throws -> Void
     ) throws -> Int {
         try tables.scan(range, in: transaction, reversed: reversed, limit: limit, verified: verified, body)
-    }
-}
-
-extension Transaction {
-    /// The server's row at `key`, whatever local writes lie over it; ends with the next change.
-    @_lifetime(borrow self)
-    public borrowing func serverRow(at key: RowKey) throws -> Row? {
-        try tables.row(at: key, in: engine)
     }
 }

@@ -2,26 +2,8 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Tables {
-    /// The overlays of a resource, in key order.
-    func overlays<Source: TableReader & ~Copyable>(
-        of resource: ResourceKey, in source: borrowing Source
-    ) throws -> [Overlay] {
-        var found: [Overlay] = []
-        for stack in try stacks(of: resource, in: source) { found += try overlays(stack, in: source) }
-        return found
-    }
-
-    /// The overlays of a row, the lowest first.
-    func overlays<Source: TableReader & ~Copyable>(
-        at key: RowKey, in source: borrowing Source
-    ) throws -> [Overlay] {
-        try overlays(try stack(at: key, in: source), in: source)
-    }
-
     /// Whether no write over a row has this key, and none lies above it.
-    func isAboveAll<Source: TableReader & ~Copyable>(
-        _ key: [UInt8], _ row: RowKey, in source: borrowing Source
-    ) throws -> Bool {
+    func isAboveAll(_ key: [UInt8], _ row: RowKey, in source: ReadTransaction) throws -> Bool {
         let prefix = try Transaction.key { (buffer) throws(FormatError) in
             try OverlayKey.appendWrites(over: row, to: &buffer)
         }
@@ -34,9 +16,7 @@ extension Tables {
     }
 
     /// What is stored under the key of what readers see of a row, copied; nil when nothing is.
-    func shownRow<Source: TableReader & ~Copyable>(
-        _ key: [UInt8], in source: borrowing Source
-    ) throws -> (row: KnownRow, isLowestConfirmed: Bool)? {
+    func shownRow(_ key: [UInt8], in source: ReadTransaction) throws -> (row: KnownRow, isLowestConfirmed: Bool)? {
         guard let value = try source.value(forKey: key.rawSpan, in: overlay) else { return nil }
         let row = Result { () throws(StoreError) in try RowContent(overlay: value, key: key.rawSpan) }
         let known = row.mapError { error in
@@ -66,8 +46,8 @@ extension Tables {
     ///   - prefix: what the keys of what readers see of them begin with.
     ///   - start: the first key to look at.
     ///   - most: the most rows.
-    func overlaidRows<Source: TableReader & ~Copyable>(
-        _ prefix: [UInt8], from start: [UInt8], most: Int, in source: borrowing Source
+    func overlaidRows(
+        _ prefix: [UInt8], from start: [UInt8], most: Int, in source: ReadTransaction
     ) throws -> OverlaidRows {
         var found = OverlaidRows()
         try forEachRaw(.overlay, prefix: prefix, from: start, in: source) { entry in
@@ -92,9 +72,7 @@ extension Tables {
     /// Whether the lowest overlay of any row is confirmed.
     ///
     /// - Parameter resource: nil for any resource.
-    func hasConfirmedRows<Source: TableReader & ~Copyable>(
-        of resource: ResourceKey? = nil, in source: borrowing Source
-    ) throws -> Bool {
+    func hasConfirmedRows(of resource: ResourceKey? = nil, in source: ReadTransaction) throws -> Bool {
         let prefix = try resource.map { resource in
             try Transaction.key { (key) throws(FormatError) in try key.append(resource: resource) }
         }

@@ -133,16 +133,6 @@ extension Transaction {
         for row in entry.rows where !kept.contains(row) { try removeOverlay(at: row, sequence: entry.sequence) }
     }
 
-    /// The overlays of a resource, by row and then by sequence, this transaction's own changes included.
-    public borrowing func overlays(of resource: ResourceKey) throws -> [Overlay] {
-        try tables.overlays(of: resource, in: engine)
-    }
-
-    /// The overlays of a row, the one that is shown last.
-    public borrowing func overlays(at key: RowKey) throws -> [Overlay] {
-        try tables.overlays(at: key, in: engine)
-    }
-
     /// The overlay of one entry over a row, or nil; others may be damaged.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)`` when this one is.
@@ -152,11 +142,6 @@ extension Transaction {
         let rows = try tables.rows(of: stack, in: engine)
         let place = stack.layers.firstIndex { $0.sequence == sequence }
         return Overlay(key, sequence, record, row: place.flatMap { try? rows[$0].get() })
-    }
-
-    /// The payload of the row that an overlay was made from, where it is kept; see ``Overlay/basePayload``.
-    public borrowing func overlayBase(at key: RowKey, sequence: Int64) throws -> [UInt8]? {
-        try storedOverlay(Self.overlayKey(key, sequence))?.basePayload
     }
 }
 

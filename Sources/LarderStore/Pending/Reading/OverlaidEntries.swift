@@ -26,26 +26,20 @@ struct OverlaidEntries {
     }
 
     /// The next of them.
-    mutating func next<Source: TableReader & ~Copyable>(
-        _ tables: Tables, _ source: borrowing Source
-    ) throws -> IndexCandidate? {
+    mutating func next(_ tables: Tables, _ source: ReadTransaction) throws -> IndexCandidate? {
         guard let next = try peek(tables, source) else { return nil }
         position += 1
         return next
     }
 
     /// The next of them, if it comes before the entry at `place`.
-    mutating func next<Source: TableReader & ~Copyable>(
-        before place: [UInt8], _ tables: Tables, _ source: borrowing Source
-    ) throws -> IndexCandidate? {
+    mutating func next(before place: [UInt8], _ tables: Tables, _ source: ReadTransaction) throws -> IndexCandidate? {
         guard let next = try peek(tables, source) else { return nil }
         let (first, second) = isReversed ? (place, next.place) : (next.place, place)
         return first.rawSpan.lexicographicallyPrecedes(second.rawSpan) ? try self.next(tables, source) : nil
     }
 
-    private mutating func peek<Source: TableReader & ~Copyable>(
-        _ tables: Tables, _ source: borrowing Source
-    ) throws -> IndexCandidate? {
+    private mutating func peek(_ tables: Tables, _ source: ReadTransaction) throws -> IndexCandidate? {
         if position < found.count { return found[position] }
         if isAtEnd { return nil }
         (found, position) = ([], 0)

@@ -61,9 +61,7 @@ extension MergedSource {
 
 extension Tables {
     /// Gives `scan` the entries of its index, those of rows that are shown.
-    func scan<Source: TableReader & ~Copyable>(
-        _ scan: inout IndexScan, _ merged: MergedSource, in source: borrowing Source
-    ) throws {
+    func scan(_ scan: inout IndexScan, _ merged: MergedSource, in source: ReadTransaction) throws {
         let indexes = RowIndexes([scan.index], type: scan.index.definition.type)
         var overlaid = try OverlaidEntries(of: scan, merged)
         /// Answers whether to go on.
@@ -88,8 +86,8 @@ extension Tables {
     }
 
     /// Whether local writes lie over a row of the server's, which has no other place then but that of what they make.
-    private func isOverlaid<Source: TableReader & ~Copyable>(
-        _ candidate: IndexCandidate, _ merged: MergedSource, in source: borrowing Source
+    private func isOverlaid(
+        _ candidate: IndexCandidate, _ merged: MergedSource, in source: ReadTransaction
     ) throws -> Bool {
         guard merged.hasOverlays else { return false }
         let row = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
@@ -116,8 +114,8 @@ extension Tables {
     }
 
     /// The value of a row, read from the row.
-    private func wholeValue<Source: TableReader & ~Copyable>(
-        of candidate: IndexCandidate, _ indexes: RowIndexes, _ merged: MergedSource, in source: borrowing Source
+    private func wholeValue(
+        of candidate: IndexCandidate, _ indexes: RowIndexes, _ merged: MergedSource, in source: ReadTransaction
     ) throws -> IndexValue {
         let key = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
         guard let row = try mergedRow(at: key, from: merged, in: source) else {

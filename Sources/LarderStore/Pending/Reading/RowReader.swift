@@ -3,7 +3,7 @@ public import LarderFormat
 /// What rows are read from: a snapshot, or a write transaction with the changes it has made so far.
 ///
 /// Rows are as local writes have them, or else as the server does.
-public protocol RowReader: ~Copyable {
+public protocol RowReader: StoreReader, ~Copyable, ~Escapable {
     /// The row at `key`, or nil; see ``ReadView/row(at:)``.
     @_lifetime(borrow self)
     borrowing func row(at key: RowKey) throws -> Row?
@@ -15,7 +15,7 @@ public protocol RowReader: ~Copyable {
     ) throws -> Int
 }
 
-extension RowReader where Self: ~Copyable {
+extension RowReader where Self: ~Copyable & ~Escapable {
     /// A copy of the payload at `key`, or nil.
     public borrowing func payload(at key: RowKey) throws -> [UInt8]? {
         guard let row = try row(at: key) else { return nil }

@@ -1,39 +1,54 @@
 internal import LarderEngine
 public import LarderFormat
 
-extension Tables {
-    func session<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> StoredSession? {
-        let key = StoredSession.key
-        return try record(key.rawSpan, .meta, in: source, StoredSession.init(decoding:))
-    }
-}
-
-extension ReadView {
+extension StoreReader where Self: ~Copyable & ~Escapable {
     /// Who is signed in; nil when nobody ever was.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``.
-    public borrowing func session() throws -> StoredSession? { try tables.session(in: transaction) }
+    public borrowing func session() throws -> StoredSession? {
+        let key = StoredSession.key
+        return try tables.record(key.rawSpan, .meta, in: engine, StoredSession.init(decoding:))
+    }
 
     /// What an account has not got rid of yet; nil stands for what was made where there are no accounts.
     ///
     /// - Complexity: O(*n*) for *n* entries, bodies included.
     public borrowing func unsent(of account: String?) throws -> UnsentContent {
-        try tables.unsent(of: account, in: transaction)
+        var unsent = UnsentContent()
+        for id in try tables.entryIDs(of: account, in: engine) {
+            // One without a delivery was not tried yet, as far as anybody can tell.
+            unsent.count(try tables.delivery(id, in: engine)?.delivery.state ?? .pending)
+        }
+        for (name, record) in try tables.buffers(in: engine) where name.account.isBytewise(account) {
+            unsent.points = unsent.points.clampedSum(record.pointCount)
+        }
+        return unsent
     }
 
     /// The writes of other accounts that the server may still get, whose effects readers see; entries that cannot be
-    /// read and those made where there are no accounts are nobody's.
+    /// read and those made where there are no accounts are nobody's, and what rejected ones did to rows was rolled back.
     ///
     /// - Complexity: O(*n*) for *n* entries, bodies included.
     package borrowing func writesOfOthers(than account: String) throws -> WritesOfOthers {
-        try tables.writesOfOthers(than: account, in: transaction)
+        var found: [(id: UUIDBytes, account: String)] = []
+        try tables.forEachReadable(.outbox, prefix: OutboxKey.heads, in: engine) { _, body throws(FormatError) in
+            let draft = try OutboxHeadRecord(decoding: body).draft
+            return draft.account.map { (draft.id, $0) }
+        } _: { (entry: (id: UUIDBytes, account: String)?) in
+            if let entry, !entry.account.equalsBytewise(account) { found.append(entry) }
+        }
+        var writes = WritesOfOthers()
+        for (id, other) in found {
+            let state = (try? tables.delivery(id, in: engine))?.delivery.state ?? .pending
+            if state == .rejected { continue }
+            writes.unsent.count(state)
+            if !writes.accounts.contains(where: { $0.equalsBytewise(other) }) { writes.accounts.append(other) }
+        }
+        return writes
     }
 }
 
 extension Transaction {
-    /// Who is signed in, this transaction's own changes included; nil when nobody ever was.
-    public borrowing func session() throws -> StoredSession? { try tables.session(in: engine) }
-
     /// Remembers who is signed in, with all values, in place of what was remembered.
     ///
     /// The commit is fully durable, whatever durability the write asked for.
@@ -45,18 +60,8 @@ extension Transaction {
         if body.count > Limits.session {
             throw StoreError.invalid(.payloadTooLarge(actual: body.count, limit: Limits.session))
         }
-        engine.requireFullDurability()
+        writer.requireFullDurability()
         try put(body: body, key: StoredSession.key, in: .meta)
-    }
-
-    /// What an account has not got rid of yet, this transaction's own changes included.
-    public borrowing func unsent(of account: String?) throws -> UnsentContent {
-        try tables.unsent(of: account, in: engine)
-    }
-
-    /// The writes of other accounts that the server may still get, this transaction's own changes included.
-    package borrowing func writesOfOthers(than account: String) throws -> WritesOfOthers {
-        try tables.writesOfOthers(than: account, in: engine)
     }
 }
 
@@ -87,45 +92,8 @@ public struct UnsentContent: Hashable, Sendable {
 }
 
 extension Tables {
-    func unsent<Source: TableReader & ~Copyable>(
-        of account: String?, in source: borrowing Source
-    ) throws -> UnsentContent {
-        var unsent = UnsentContent()
-        for id in try entryIDs(of: account, in: source) {
-            // One without a delivery was not tried yet, as far as anybody can tell.
-            unsent.count(try delivery(id, in: source)?.delivery.state ?? .pending)
-        }
-        for (name, record) in try buffers(in: source) where name.account.isBytewise(account) {
-            unsent.points = unsent.points.clampedSum(record.pointCount)
-        }
-        return unsent
-    }
-
-    /// The rejected ones are not among them: what they did to rows was rolled back.
-    func writesOfOthers<Source: TableReader & ~Copyable>(
-        than account: String, in source: borrowing Source
-    ) throws -> WritesOfOthers {
-        var found: [(id: UUIDBytes, account: String)] = []
-        try forEachReadable(.outbox, prefix: OutboxKey.heads, in: source) { _, body throws(FormatError) in
-            let draft = try OutboxHeadRecord(decoding: body).draft
-            return draft.account.map { (draft.id, $0) }
-        } _: { (entry: (id: UUIDBytes, account: String)?) in
-            if let entry, !entry.account.equalsBytewise(account) { found.append(entry) }
-        }
-        var writes = WritesOfOthers()
-        for (id, other) in found {
-            let state = (try? delivery(id, in: source))?.delivery.state ?? .pending
-            if state == .rejected { continue }
-            writes.unsent.count(state)
-            if !writes.accounts.contains(where: { $0.equalsBytewise(other) }) { writes.accounts.append(other) }
-        }
-        return writes
-    }
-
     /// The entries of an account, the rejected ones among them.
-    func entryIDs<Source: TableReader & ~Copyable>(
-        of account: String?, in source: borrowing Source
-    ) throws -> [UUIDBytes] {
+    func entryIDs(of account: String?, in source: ReadTransaction) throws -> [UUIDBytes] {
         var ids: [UUIDBytes] = []
         try forEach(.outbox, prefix: OutboxKey.heads, in: source) { _, body in
             let record = try decoding(.outbox) { () throws(FormatError) in try OutboxHeadRecord(decoding: body) }

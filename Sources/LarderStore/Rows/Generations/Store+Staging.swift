@@ -89,7 +89,7 @@ extension Transaction {
             let item = batch.items[position]
             let key = all.extracting(item.keyStart..<item.valueStart)
             let value = all.extracting(item.valueStart..<item.end)
-            if isAppending { isAppending = try engine.append(value, forKey: key, in: tables.rows) }
+            if isAppending { isAppending = try writer.append(value, forKey: key, in: tables.rows) }
             if !isAppending { try replaceStaged(value, key, source, &tally, &changes) }
             try noteEntries(of: value, key, source, &changes)
             tally.add(key: key.byteCount, value: value.byteCount, checksum: item.checksum)
@@ -133,7 +133,7 @@ extension Transaction {
                 changes.remove(stale)
             }
         }
-        try engine.set(value, forKey: key, in: tables.rows)
+        try writer.set(value, forKey: key, in: tables.rows)
     }
 
     mutating func swap(

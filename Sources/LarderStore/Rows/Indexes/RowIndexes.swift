@@ -89,7 +89,7 @@ struct RowIndexes: Sendable {
 
 extension Tables {
     /// The declared indexes; those whose records are damaged are left out, as nobody can use them.
-    func declaredIndexes<Source: TableReader & ~Copyable>(in source: borrowing Source) throws -> [SecondaryIndex] {
+    func declaredIndexes(in source: ReadTransaction) throws -> [SecondaryIndex] {
         var found: [SecondaryIndex] = []
         try forEachRaw(.indexes, prefix: IndexRecord.prefix, in: source) { entry in
             if case .declaration(let number)? = try? IndexKey(decoding: entry.key),

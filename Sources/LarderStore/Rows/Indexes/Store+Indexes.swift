@@ -163,9 +163,7 @@ extension SecondaryIndex {
 extension Tables {
     /// The generations that rows of an index's resources are shown from, or are being written to, and those of the resources
     /// that local writes lie over.
-    fileprivate func scopes<Source: TableReader & ~Copyable>(
-        of index: SecondaryIndex, in source: borrowing Source
-    ) throws -> [IndexEntryKey.Scope] {
+    fileprivate func scopes(of index: SecondaryIndex, in source: ReadTransaction) throws -> [IndexEntryKey.Scope] {
         var found: [IndexEntryKey.Scope] = []
         try forEachReadable(.generations, in: source) { key, body throws(FormatError) in
             (try GenerationRecord.decodeKey(key), try GenerationRecord(decoding: body))

@@ -3,8 +3,8 @@ internal import LarderFormat
 
 extension Tables {
     /// Calls `body` with the server's rows of `range`.
-    func scan<Source: TableReader & ~Copyable>(
-        _ range: RowRange, in source: borrowing Source, reversed: Bool, limit: Int, verified: Bool,
+    func scan(
+        _ range: RowRange, in source: ReadTransaction, reversed: Bool, limit: Int, verified: Bool,
         _ body: (borrowing RowEntry) throws -> Void
     ) throws -> Int {
         guard let rows = try rowSource(of: range.resource, in: source) else { return 0 }
@@ -12,8 +12,8 @@ extension Tables {
     }
 
     /// As ``scan(_:in:reversed:limit:verified:_:)``, with where the rows lie.
-    func scan<Source: TableReader & ~Copyable>(
-        _ range: RowRange, of rows: RowSource, in source: borrowing Source, reversed: Bool, limit: Int, verified: Bool,
+    func scan(
+        _ range: RowRange, of rows: RowSource, in source: ReadTransaction, reversed: Bool, limit: Int, verified: Bool,
         _ body: (borrowing RowEntry) throws -> Void
     ) throws -> Int {
         try range.forEachPart(reversed: reversed, limit: limit) { part, limit in
@@ -29,13 +29,13 @@ extension Tables {
     /// - Parameter limit: the most rows; at least one.
     /// - Returns: how many rows were read.
     @discardableResult
-    func scanWhile<Source: TableReader & ~Copyable>(
-        _ range: RowRange, of rowSource: RowSource, in source: borrowing Source, reversed: Bool, limit: Int = .max,
+    func scanWhile(
+        _ range: RowRange, of rowSource: RowSource, in source: ReadTransaction, reversed: Bool, limit: Int = .max,
         verified: Bool, _ body: (borrowing RowEntry) throws -> Bool
     ) throws -> Int {
         let (start, end) = try range.encoded(generation: rowSource.generation)
         guard start.rawSpan.lexicographicallyPrecedes(end.rawSpan) else { return 0 }
-        return try source.withReadCursor(in: rows) { cursor in
+        return try source.withCursor(in: rows) { cursor in
             var scan = RowScan(
                 start: start, end: end, isReversed: reversed, limit: limit, seed: verified ? rowSource.seed : nil)
             // A seek that finds nothing leaves no position to step from.

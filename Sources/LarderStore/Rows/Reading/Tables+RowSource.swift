@@ -3,17 +3,13 @@ internal import LarderFormat
 
 extension Tables {
     /// Where the server's visible rows of `resource` lie; nil when it has none. Nothing is allocated.
-    func rowSource<Source: TableReader & ~Copyable>(
-        of resource: ResourceKey, in source: borrowing Source
-    ) throws -> RowSource? {
+    func rowSource(of resource: ResourceKey, in source: ReadTransaction) throws -> RowSource? {
         let merged = try mergedSource(of: resource, in: source)
         return merged.hasRows ? merged.rows : nil
     }
 
     /// Where the visible rows of `resource` lie, and whether local writes lie over them. Nothing is allocated.
-    func mergedSource<Source: TableReader & ~Copyable>(
-        of resource: ResourceKey, in source: borrowing Source
-    ) throws -> MergedSource {
+    func mergedSource(of resource: ResourceKey, in source: ReadTransaction) throws -> MergedSource {
         var key = KeyBuffer()
         do throws(FormatError) {
             try ResourceRecord.appendKey(resource, to: &key)
@@ -37,17 +33,15 @@ extension Tables {
     }
 
     /// The server's row at `key`, verified.
-    @_lifetime(borrow source)
-    func row<Source: TableReader & ~Copyable>(at key: RowKey, in source: borrowing Source) throws -> Row? {
+    @_lifetime(copy source)
+    func row(at key: RowKey, in source: ReadTransaction) throws -> Row? {
         guard let rowSource = try rowSource(of: key.resource, in: source) else { return nil }
         return try row(at: key, from: rowSource, in: source)
     }
 
     /// The row at `key` among those of `rowSource`, verified.
-    @_lifetime(borrow source)
-    func row<Source: TableReader & ~Copyable>(
-        at key: RowKey, from rowSource: RowSource, in source: borrowing Source
-    ) throws -> Row? {
+    @_lifetime(copy source)
+    func row(at key: RowKey, from rowSource: RowSource, in source: ReadTransaction) throws -> Row? {
         var buffer = KeyBuffer()
         try rowSource.appendKey(type: key.type, key: key.key, to: &buffer)
         guard let value = try source.value(forKey: buffer.bytes, in: rows) else { return nil }

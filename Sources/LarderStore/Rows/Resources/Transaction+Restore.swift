@@ -53,8 +53,8 @@ extension Transaction {
 
 extension Tables {
     /// The generations of a resource that have a readable record, in the order of their numbers.
-    fileprivate func generations<Source: TableReader & ~Copyable>(
-        of resource: ResourceKey, in source: borrowing Source
+    fileprivate func generations(
+        of resource: ResourceKey, in source: ReadTransaction
     ) throws -> [(number: Int64, record: GenerationRecord)] {
         var found: [(number: Int64, record: GenerationRecord)] = []
         try forEachReadable(.generations, in: source) { key, body throws(FormatError) in

@@ -10,8 +10,8 @@ extension Tables {
     /// - Parameters:
     ///   - rounds: how often the end may still be reached; counted down.
     ///   - isInUse: says which collections the write that needs room changes itself.
-    func nextCollections<Source: TableReader & ~Copyable>(
-        in source: borrowing Source, shared: SharedState, rounds: inout Int, limit: Int,
+    func nextCollections(
+        in source: ReadTransaction, shared: SharedState, rounds: inout Int, limit: Int,
         isInUse: (CollectionName) -> Bool
     ) throws -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
@@ -41,12 +41,12 @@ extension Tables {
 
     /// The collection with the lowest number above `number`: its record, nil where that is damaged or missing, and the
     /// bytes of its chunks.
-    func nextCollection<Source: TableReader & ~Copyable>(
-        behind number: Int64, in source: borrowing Source
+    func nextCollection(
+        behind number: Int64, in source: ReadTransaction
     ) throws -> (number: Int64, record: CollectionRecord?, chunkBytes: Int64)? {
         if number == .max { return nil }
         let content = CollectionKey.contents
-        return try source.withReadCursor(in: collections) { cursor in
+        return try source.withCursor(in: collections) { cursor in
             var found: (number: Int64, record: CollectionRecord?, chunkBytes: Int64)?
             var isMore = true
             /// Looks at a record, and notes whether the next may be one of the same collection.

@@ -38,8 +38,8 @@ extension Tables {
     /// - Parameters:
     ///   - looks: how many records may still be looked at; counted down.
     ///   - isInUse: says which resources the write that needs room changes itself.
-    func nextResources<Source: TableReader & ~Copyable>(
-        in source: borrowing Source, shared: SharedState, looks: inout Int, limit: Int, isInUse: (ResourceKey) -> Bool
+    func nextResources(
+        in source: ReadTransaction, shared: SharedState, looks: inout Int, limit: Int, isInUse: (ResourceKey) -> Bool
     ) throws -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
         let room = shared.room
@@ -47,7 +47,7 @@ extension Tables {
         var last = room.hand.resource
         // At most once round, so that nothing is found twice.
         let end = max(0, looks - (try source.statistics(of: resources).entries))
-        try source.withReadCursor(in: resources) { cursor in
+        try source.withCursor(in: resources) { cursor in
             var isMore = looks > end
             /// Looks at a record and answers whether to go on.
             func look(_ entry: borrowing Entry) {
@@ -105,8 +105,8 @@ extension Tables {
     /// - Parameters:
     ///   - looks: how many records may still be looked at; counted down.
     ///   - isInUse: says which blobs may not go now.
-    func nextResponses<Source: TableReader & ~Copyable>(
-        in source: borrowing Source, shared: SharedState, looks: inout Int, limit: Int, isInUse: (Int64) -> Bool
+    func nextResponses(
+        in source: ReadTransaction, shared: SharedState, looks: inout Int, limit: Int, isInUse: (Int64) -> Bool
     ) throws -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
         let room = shared.room

@@ -18,8 +18,8 @@ extension ReadView {
 
 extension Tables {
     /// What the stored bytes are spent on. Damaged records count as other.
-    func spaceUse<Source: TableReader & ~Copyable>(
-        in source: borrowing Source, cap: Int64?, isInUse: (ResourceKey) -> Bool = { _ in false },
+    func spaceUse(
+        in source: ReadTransaction, cap: Int64?, isInUse: (ResourceKey) -> Bool = { _ in false },
         isNamedNow: (Int64) -> Bool = { _ in false }, collectionsInUse: Set<Int64> = []
     ) throws -> SpaceUse {
         var use = SpaceUse()
@@ -60,16 +60,14 @@ extension Tables {
         } _: { (record: GarbageRecord) in
             use.garbage.addClamped(record.byteCount)
         }
-        try source.withReadCursor(in: outbox) { cursor in
+        try source.withCursor(in: outbox) { cursor in
             while let entry = try cursor.next() { use.outbox += Int64(entry.key.byteCount + entry.value.byteCount) }
         }
         return use
     }
 
-    private func addCollections<Source: TableReader & ~Copyable>(
-        to use: inout SpaceUse, inUse: Set<Int64>, in source: borrowing Source
-    ) throws {
-        try source.withReadCursor(in: collections) { cursor in
+    private func addCollections(to use: inout SpaceUse, inUse: Set<Int64>, in source: ReadTransaction) throws {
+        try source.withCursor(in: collections) { cursor in
             while let entry = try cursor.next() {
                 let bytes = Int64(entry.key.byteCount + entry.value.byteCount)
                 switch try? CollectionKey(decoding: entry.key) {

@@ -37,9 +37,7 @@ extension Transaction {
 
 extension Tables {
     /// The generations with a record that their owners do not show.
-    fileprivate func unlinkedGenerations<Source: TableReader & ~Copyable>(
-        in source: borrowing Source
-    ) throws -> [Int64] {
+    fileprivate func unlinkedGenerations(in source: ReadTransaction) throws -> [Int64] {
         var found: [Int64] = []
         try forEachReadable(.generations, in: source) { key, body throws(FormatError) in
             (try GenerationRecord.decodeKey(key), try GenerationRecord(decoding: body).owner)
@@ -54,12 +52,12 @@ extension Tables {
     /// The numbers that the keys of a table name.
     ///
     /// - Parameter read: what a key names, and where the next one begins.
-    fileprivate func numbers<Source: TableReader & ~Copyable>(
-        in name: TableName, from start: [UInt8], _ source: borrowing Source,
+    fileprivate func numbers(
+        in name: TableName, from start: [UInt8], _ source: ReadTransaction,
         _ read: (RawSpan) throws -> (number: Int64, next: () -> [UInt8])?
     ) throws -> Set<Int64> {
         var found: Set<Int64> = []
-        try source.withReadCursor(in: self[name]) { cursor in
+        try source.withCursor(in: self[name]) { cursor in
             var place = start
             while let entry = try cursor.seek(place.rawSpan) {
                 if let named = try? read(entry.key), named.number < .max {

@@ -144,9 +144,7 @@ extension Transaction {
 
 extension Tables {
     /// The owner that the first row of a generation names; nil when that is not there, or is damaged.
-    fileprivate func owner<Source: TableReader & ~Copyable>(
-        ofGeneration number: Int64, in source: borrowing Source
-    ) throws -> ResourceKey? {
+    fileprivate func owner(ofGeneration number: Int64, in source: ReadTransaction) throws -> ResourceKey? {
         let key = RowKeyCoding.prefix(generation: number)
         do {
             return try record(key.rawSpan, .rows, in: source, OwnerRecord.init(decoding:))?.owner
@@ -156,10 +154,8 @@ extension Tables {
     }
 
     /// The first generation from `number` on that has entries, of whatever index; 0 stands for all overlaid rows.
-    fileprivate func nextGenerationInIndexes<Source: TableReader & ~Copyable>(
-        from number: Int64, in source: borrowing Source
-    ) throws -> Int64? {
-        try source.withReadCursor(in: indexes) { cursor in
+    fileprivate func nextGenerationInIndexes(from number: Int64, in source: ReadTransaction) throws -> Int64? {
+        try source.withCursor(in: indexes) { cursor in
             // Declared indexes begin with a text, so they come before every generation.
             var place = IndexEntryKey.prefix(generation: number)
             while let entry = try cursor.seek(place.rawSpan) {

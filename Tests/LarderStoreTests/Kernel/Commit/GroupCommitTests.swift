@@ -119,6 +119,19 @@ private struct Failure: Error, Equatable {
         try store.close()
     }
 
+    @Test func `that is cancelled after it has begun is waited for`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        let barrier = Barrier()
+        let holder = await barrier.hold(store)
+        holder.cancel()
+        try await Task.sleep(for: .milliseconds(20))
+        barrier.open()
+        // Its outcome, and no cancellation: it has changed the store.
+        try await holder.value
+        try store.close()
+    }
+
     @Test func `returns only when readers see it`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()

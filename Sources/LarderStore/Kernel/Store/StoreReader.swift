@@ -1,0 +1,44 @@
+internal import LarderEngine
+
+/// What a store is read through: a view of one commit, or a write transaction with the changes it has made so far.
+public protocol StoreReader: ~Copyable, ~Escapable {
+    /// What is read.
+    var source: ReadSource { @_lifetime(borrow self) get }
+}
+
+/// The tables of a store at one moment; in a write transaction, up to its next change.
+public struct ReadSource: ~Escapable {
+    let transaction: LarderEngine.ReadTransaction
+    let tables: Tables
+
+    @_lifetime(copy transaction)
+    init(_ transaction: LarderEngine.ReadTransaction, _ tables: Tables) {
+        self.transaction = transaction
+        self.tables = tables
+    }
+}
+
+// What the layers read with, by the names that a write transaction has for it.
+extension StoreReader where Self: ~Copyable & ~Escapable {
+    var tables: Tables { source.tables }
+    var engine: LarderEngine.ReadTransaction {
+        @_lifetime(borrow self)
+        get { source.transaction }
+    }
+}
+
+extension ReadView: StoreReader {
+    /// What is read.
+    public var source: ReadSource {
+        @_lifetime(borrow self)
+        get { ReadSource(transaction, tables) }
+    }
+}
+
+extension Transaction: StoreReader {
+    /// What is read, with the changes so far.
+    public var source: ReadSource {
+        @_lifetime(borrow self)
+        get { ReadSource(engine, tables) }
+    }
+}
