@@ -121,10 +121,11 @@ struct OutboxState {
     struct Loop {
         var machine: DeliveryMachine
         let inputs: AsyncStream<OutboxInput>.Continuation
-        var flights: [UUIDBytes: Task<Void, Never>] = [:]
+        /// The requests under way, each with its number, so that a late answer is not taken for that of another try.
+        var flights: [UUIDBytes: (number: Int, task: Task<Void, Never>)] = [:]
+        /// How many were begun.
+        var begun = 0
         var timer: Task<Void, Never>?
-        /// Raised when what is under way is given up, so that its answers are not taken for others'.
-        var epoch = 0
         /// The highest sequence the machine knows of each lane, and of lanes that it knows nothing of.
         var seen: [String: Int64] = [:]
         var seenAtLoad: Int64 = 0
@@ -168,7 +169,7 @@ enum OutboxInput: Sendable {
     /// Other processes may have changed any lane.
     case look
     /// A request is over.
-    case flight(UUIDBytes, epoch: Int, FlightAnswer, [UUIDBytes: AcceptedAnswer])
+    case flight(UUIDBytes, number: Int, FlightAnswer, [UUIDBytes: AcceptedAnswer])
     /// Somebody wants something done, and to know whether it was.
     case command(OutboxCommand)
     /// A conflict is settled for the server.

@@ -4,10 +4,10 @@ internal import LarderTransport
 
 /// What happens to the outbox.
 package enum DeliveryEvent: Hashable, Sendable {
-    /// The entries as they lie in the store, rejected ones included; whatever was under way is given up, and its answer is not
-    /// waited for. Told at the start, and when a step was not performed. With what is left of the time that the server is to be left
-    /// alone for.
-    case loaded([LaneEntry], serverWait: Duration? = nil)
+    /// The entries as they are in the store, rejected ones included: at the start, when a step was not performed, and when others have
+    /// changed entries. With what is left of the time that the server asked to be left alone for, and the requests whose answers are
+    /// still waited for; any other that was under way counts as unanswered.
+    case loaded([LaneEntry], serverWait: Duration? = nil, underWay: Set<UUIDBytes> = [])
     /// Entries were added; they are durable.
     case enqueued([LaneEntry])
     /// Another entry has taken the place of one, in one transaction.

@@ -5,12 +5,11 @@ internal import LarderTransport
 // What becomes of entries whose request is over.
 extension DeliveryMachine {
     mutating func take(_ answer: FlightAnswer, of key: UUIDBytes, _ moment: Moment) {
-        let members = isUnrecovered ? [] : entries.filter { isMember($0, of: key) }
+        let members = isUnrecovered && !underWay.contains(key) ? [] : entries.filter { isMember($0, of: key) }
         guard let first = members.first else { return }
         isAnswerUnconfirmed = true
-        let isEarlier = earlierFlights.remove(key) != nil
         defer { isOfEarlierSession = false }
-        isOfEarlierSession = isEarlier
+        isOfEarlierSession = earlierFlights.contains(key)
         switch answer {
         case .whole(let answer) where first.delivery.batch != nil: takeBatch(answer, members.map(\.id), moment)
         case .whole(let answer): take(answer, of: first.id, moment)

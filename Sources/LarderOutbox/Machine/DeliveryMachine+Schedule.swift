@@ -68,6 +68,7 @@ extension DeliveryMachine {
     }
 
     private mutating func begin(_ flight: Flight, _ moment: Moment) {
+        earlierFlights.remove(flight.key)
         for id in flight.entries {
             guard let index = index(id) else { continue }
             entries[index].due = nil

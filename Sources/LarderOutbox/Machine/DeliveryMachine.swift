@@ -47,6 +47,8 @@ package struct DeliveryMachine: Hashable, Sendable {
     package internal(set) var isAnswerUnconfirmed = false
     /// Whether entries that were being sent before the machine was loaded are still to be taken for unanswered.
     package internal(set) var isUnrecovered = false
+    /// The requests that are not: their answers are still waited for. Empty once the others were recovered.
+    var underWay: Set<UUIDBytes> = []
     /// Whether it is the one that sends; if not, what is being sent is another's and not given up.
     var isOwner = true
     /// When the timer goes off.
@@ -85,7 +87,7 @@ package struct DeliveryMachine: Hashable, Sendable {
     ) -> DeliveryStep {
         confirm(event)
         switch event {
-        case .loaded(let entries, let serverWait): load(entries, serverWait, moment)
+        case .loaded(let entries, let serverWait, let underWay): load(entries, serverWait, underWay, moment)
         case .enqueued(let entries): add(entries, moment)
         case .replaced(let id, let entry): replace(id, entry, moment)
         case .amended(let id, let isBatchable):
@@ -115,6 +117,8 @@ package struct DeliveryMachine: Hashable, Sendable {
             default: true
             }
         if isAnswerUnconfirmed, isStored { storageFailures = 0 }
+        // An answer that could not be stored comes again, and is still one of them.
+        if isStored, !earlierFlights.isEmpty { earlierFlights.formIntersection(flights) }
         isAnswerUnconfirmed = false
         if isStored { isJustAsked = false }
     }
@@ -124,8 +128,8 @@ package struct DeliveryMachine: Hashable, Sendable {
 
     /// The requests under way: entries by themselves, and batches by their keys.
     package var flights: Set<UUIDBytes> {
-        if isUnrecovered { return [] }
-        return Set(entries.lazy.filter { $0.delivery.state == .sending }.map { $0.delivery.batch ?? $0.id })
+        let sending = Set(entries.lazy.filter { $0.delivery.state == .sending }.map { $0.delivery.batch ?? $0.id })
+        return isUnrecovered ? sending.intersection(underWay) : sending
     }
 
     /// Changes the delivery of an entry, and has it stored.
@@ -159,15 +163,18 @@ package struct DeliveryMachine: Hashable, Sendable {
 
 extension DeliveryMachine {
     /// Takes the table for the truth.
-    private mutating func load(_ loaded: [LaneEntry], _ rest: Duration?, _ moment: Moment) {
+    private mutating func load(
+        _ loaded: [LaneEntry], _ rest: Duration?, _ underWay: Set<UUIDBytes>, _ moment: Moment
+    ) {
         restoreServerWait(rest, moment)
         let known = Dictionary(
             uniqueKeysWithValues: entries.compactMap { entry in entry.firstTried.map { (entry.id, $0) } })
         entries = loaded.filter { $0.delivery.state != .rejected }.sorted { $0.sequence < $1.sequence }
         isUnrecovered = true
+        self.underWay = underWay
         // A host of short runs would form a batch at each start, and leave its members unresolved each time.
         isBatchUnread = isBatchUnread || entries.contains { Self.isLeftUnread($0.delivery) }
-        earlierFlights = []
+        earlierFlights.formIntersection(underWay)
         forgetUnperformed()
         // A write is durable before the machine hears of it; what it comes after may have been refused in between. What is there was
         // refused by nobody, even if a step that was not stored said so.
@@ -199,8 +206,11 @@ extension DeliveryMachine {
     /// A send that was under way when a process died, or when its answer could not be stored, may have arrived.
     mutating func recover(_ moment: Moment) {
         guard isUnrecovered else { return }
+        let given = flights
         isUnrecovered = false
+        underWay = []
         for index in entries.indices where isOwner && entries[index].delivery.state == .sending {
+            if given.contains(entries[index].delivery.batch ?? entries[index].id) { continue }
             update(index) {
                 $0.state = .waiting
                 $0.isInDoubt = true

@@ -10,7 +10,7 @@ extension Outbox {
     ) {
         switch effect {
         case .send(let flight): start(flight, in: &group)
-        case .cancel(let key): state.withLock { $0.loop?.flights[key] }?.cancel()
+        case .cancel(let key): state.withLock { $0.loop?.flights[key] }?.task.cancel()
         case .arm(let time): arm(time)
         case .disarm: setTimer(nil)
         case .signIn(let account):
@@ -54,12 +54,15 @@ extension Outbox {
     }
 
     private func start(_ flight: Flight, in group: inout DiscardingTaskGroup) {
-        let epoch = state.withLock { $0.loop?.epoch ?? 0 }
+        let number = state.withLock { state in
+            state.loop?.begun += 1
+            return state.loop?.begun ?? 0
+        }
         let sending = Task {
             let (answer, accepted) = await send(flight)
-            post(.flight(flight.key, epoch: epoch, answer, accepted))
+            post(.flight(flight.key, number: number, answer, accepted))
         }
-        state.withLock { state in state.loop?.flights[flight.key] = sending }
+        state.withLock { state in state.loop?.flights[flight.key] = (number, sending) }
         group.addTask {
             await withTaskCancellationHandler {
                 await sending.value

@@ -98,13 +98,8 @@ extension Outbox {
             await take(event, in: &group)
         case .lanes(let lanes): await takeNew(in: lanes, in: &group)
         case .look: await takeNew(in: allLanes(), in: &group)
-        case .flight(let key, let epoch, let answer, let accepted):
-            let isCurrent = state.withLock { state in
-                guard state.loop?.epoch == epoch else { return false }
-                state.loop?.flights[key] = nil
-                return true
-            }
-            if isCurrent { await take(.answered(key, answer), accepted, in: &group) }
+        case .flight(let key, let number, let answer, let accepted):
+            await takeAnswer(answer, accepted, of: key, number, in: &group)
         case .settled(let settlement):
             let id = settlement.conflict.entryID
             let failure = await take(
@@ -113,6 +108,24 @@ extension Outbox {
         case .command(let command):
             command.answer.resume(returning: await take(command, in: &group))
         }
+    }
+
+    /// Takes the answer of a request, unless it was given up: whatever others have done to other entries meanwhile.
+    private func takeAnswer(
+        _ answer: FlightAnswer, _ accepted: [UUIDBytes: AcceptedAnswer], of key: UUIDBytes, _ number: Int,
+        in group: inout DiscardingTaskGroup
+    ) async {
+        var tries = 3
+        var isStale = true
+        while isStale, tries > 0, state.withLock({ $0.loop?.flights[key]?.number == number }) {
+            isStale = await take(.answered(key, answer), accepted, in: &group) is OutOfStep
+            tries -= 1
+        }
+        state.withLock { state in
+            if state.loop?.flights[key]?.number == number { state.loop?.flights[key] = nil }
+        }
+        // An answer that found no place is none.
+        if isStale, tries == 0 { await reload(keepsFlights: true, in: &group) }
     }
 
     /// Does what is wanted; once more when somebody else has acted in between.
@@ -167,7 +180,7 @@ extension Outbox {
             return await reload(in: &group)
         }
         // What this loop has stored itself it knows: steps and looks take turns.
-        if isOther { return await reload(in: &group) }
+        if isOther { return await reload(keepsFlights: true, in: &group) }
         guard !found.isEmpty else { return }
         state.withLock { state in
             for entry in found { state.loop?.seen[entry.lane] = entry.sequence }
@@ -188,11 +201,12 @@ extension Outbox {
         do {
             unloaded = try await commit(step, accepted, along)
         } catch {
-            if !((error is OutOfStep || error is OutboxError) && takeMismatch()) {
+            let isMismatch = (error is OutOfStep || error is OutboxError) && takeMismatch()
+            if !isMismatch {
                 store.host.logger.error("a step of the outbox was not stored", metadata: ["error": "\(error)"])
                 for effect in self.step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
             }
-            await reload(in: &group)
+            await reload(keepsFlights: isMismatch, in: &group)
             return error
         }
         for effect in step.effects { perform(effect, accepted, in: &group) }
@@ -200,12 +214,12 @@ extension Outbox {
         return nil
     }
 
-    private func step(_ event: DeliveryEvent) -> DeliveryStep? {
+    func step(_ event: DeliveryEvent) -> DeliveryStep? {
         let (moment, key) = (moment(), store.host.makeID())
         return state.withLock { state in state.loop?.machine.step(event, at: moment, freshKey: key) }
     }
 
-    private func commit(
+    func commit(
         _ step: DeliveryStep, _ accepted: [UUIDBytes: AcceptedAnswer], _ along: Alongside? = nil
     ) async throws -> [UnloadedAnswer] {
         let (changes, wait) = (step.changes, step.serverWait)
@@ -231,61 +245,5 @@ extension Outbox {
             state.loop?.rejected += rejections
         }
         return unloaded
-    }
-
-    /// Makes the machine anew from the table; what is under way is given up, and sent again under its key.
-    private func reload(in group: inout DiscardingTaskGroup) async {
-        let flights = state.withLock { state in
-            state.loop?.epoch += 1
-            state.loop?.needsReload = false
-            defer { state.loop?.flights = [:] }
-            return state.loop?.flights.values.map { $0 } ?? []
-        }
-        for flight in flights { flight.cancel() }
-        do {
-            try await load(in: &group)
-        } catch {
-            store.host.logger.error("the outbox could not be loaded", metadata: ["error": "\(error)"])
-            state.withLock { $0.loop?.needsReload = true }
-            for effect in step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
-        }
-    }
-
-    /// Reads the table and stores what the machine makes of it; looks again when somebody else has acted in between.
-    private func load(in group: inout DiscardingTaskGroup) async throws {
-        while true {
-            let (found, damaged) = try store.read { view in try view.readableOutboxHeads() }
-            if damaged > 0 {
-                let metadata: Logger.Metadata = ["entries": "\(damaged)"]
-                store.host.logger.error(
-                    "damaged writes wait for somebody to look: verify the store", metadata: metadata)
-            }
-            let entries = found.map { LaneEntry($0) }
-            state.withLock { state in
-                state.loop?.seen = [:]
-                state.loop?.seenAtLoad = entries.map(\.sequence).max() ?? 0
-                state.loop?.rejected = entries.count { $0.delivery.state == .rejected }
-            }
-            guard let step = step(.loaded(entries, serverWait: try waitOfServer())) else { return }
-            state.withLock { $0.loop?.isLoaded = true }
-            do {
-                _ = try await commit(step, [:])
-            } catch let error as OutOfStep {
-                guard takeMismatch() else { throw error }
-                continue
-            }
-            tellSettled(but: entries, in: &group)
-            for effect in step.effects { perform(effect, in: &group) }
-            return
-        }
-    }
-
-    /// Whether a table that was not as the machine thought is looked at again at once: not without end.
-    private func takeMismatch() -> Bool {
-        state.withLock { state in
-            guard let mismatches = state.loop?.mismatches, mismatches < 3 else { return false }
-            state.loop?.mismatches = mismatches + 1
-            return true
-        }
     }
 }

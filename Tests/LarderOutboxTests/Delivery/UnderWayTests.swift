@@ -1,0 +1,110 @@
+// Proves that what others do to the outbox leaves the requests alone that are under way: each write is sent once.
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTransport
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A request under way` {
+    /// A server that answers when it is let.
+    private final class SlowServer: Sendable {
+        private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+        private let isOpen = Mutex(false)
+
+        var count: Int { waiting.withLock { $0.count } }
+
+        func answer() async -> TransportResponse {
+            await withCheckedContinuation { waiter in
+                let goesOn = isOpen.withLock { isOpen in
+                    if !isOpen { waiting.withLock { $0.append(waiter) } }
+                    return isOpen
+                }
+                if goesOn { waiter.resume() }
+            }
+            return TransportResponse(status: .ok)
+        }
+
+        func open() {
+            let waiters = isOpen.withLock { isOpen in
+                isOpen = true
+                return waiting.withLock { waiters in
+                    defer { waiters = [] }
+                    return waiters
+                }
+            }
+            for waiter in waiters { waiter.resume() }
+        }
+    }
+
+    private func sends(_ world: OutboxWorld) -> [String?: Int] {
+        Dictionary(grouping: world.requests, by: \.key).mapValues(\.count)
+    }
+
+    @Test func `is not sent again when a full outbox retires pending writes`() async throws {
+        let server = SlowServer()
+        let world = try OutboxWorld { _ in await server.answer() }
+        let outbox = try world.outbox { $0.bounds = OutboxBounds(entries: 6, whenFull: .retireOldest) }
+        try await world.running(outbox) {
+            for number in 1...6 { try await outbox.enqueue(note(number, entity: "note/\(number)")) }
+            try await world.eventually { server.count == 4 }
+            for number in 7...12 {
+                try await outbox.enqueue(note(number, entity: "note/\(number)"))
+                // The running outbox has heard of it.
+                try await world.wait(outbox) { $0.failed == number - 6 }
+            }
+            #expect(world.requests.count == 4)
+            server.open()
+            try await world.wait(outbox) { $0.unsent == 0 }
+        }
+        #expect(sends(world).values.allSatisfy { $0 == 1 })
+    }
+
+    @Test(arguments: [false, true])
+    func `is not sent again when another process removes a pending write`(isBatched: Bool) async throws {
+        let server = SlowServer()
+        let world = try OutboxWorld { request in
+            _ = await server.answer()
+            guard request.path.hasSuffix("/batch") else { return TransportResponse(status: .ok) }
+            return TransportResponse(status: .badRequest)
+        }
+        let outbox = try world.outbox { if isBatched { $0.batch = BatchPolicy(endpoint: "/batch", mostEntries: 2) } }
+        try await world.running(outbox) {
+            for number in 1...8 { try await outbox.enqueue(note(number, entity: "note/\(number)")) }
+            try await world.eventually { server.count >= 1 }
+            let before = world.requests.count
+            for _ in 1...2 {
+                let last = try #require(try world.entries().last { $0.delivery.state == .pending })
+                try await world.store.write { try $0.acknowledge(last.id, outcome: "removed", detail: nil, at: 0) }
+                try await world.wait(outbox) { $0.pending + $0.sending < 8 }
+            }
+            #expect(world.requests.count == before)
+            server.open()
+            try await world.wait(outbox) { $0.unsent == 0 }
+        }
+        #expect(sends(world).values.allSatisfy { $0 == 1 })
+    }
+
+    @Test func `counts by its answer when others have changed what it was made beside`() async throws {
+        let removed = Mutex<UUIDBytes?>(nil)
+        let store = Mutex<Store?>(nil)
+        let world = try OutboxWorld { _ in
+            if let id = removed.withLock({ $0.take() }), let store = store.withLock({ $0 }) {
+                // In one moment with the answer, so that the outbox hears of both together.
+                try? await store.write { try $0.acknowledge(id, outcome: "removed", detail: nil, at: 0) }
+            }
+            return TransportResponse(status: .ok)
+        }
+        store.withLock { $0 = world.store }
+        defer { store.withLock { $0 = nil } }
+        for _ in 1...20 {
+            let outbox = try world.outbox { $0.concurrentSends = 1 }
+            _ = try await outbox.enqueue(note(1, entity: "note/1"))
+            let other = try await outbox.enqueue(note(2, entity: "note/2"))
+            removed.withLock { $0 = other.id }
+            try await world.running(outbox) { try await world.wait(outbox) { $0.unsent == 0 && $0.isRunning } }
+        }
+        #expect(sends(world).values.allSatisfy { $0 == 1 } && world.requests.count == 20)
+    }
+}
