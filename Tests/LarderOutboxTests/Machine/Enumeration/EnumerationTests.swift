@@ -16,7 +16,7 @@ import Testing
             Configuration(
                 [Entry(), Entry()],
                 [.network, .session, .crash, .storage, .retry, .refusal, .credentials, .lost, .notSent]),
-            states: 20_650)
+            states: 21_334)
     }
 
     @Test func `three entries of two lanes, with lost answers, crashes and a full disk`() async {
@@ -61,7 +61,7 @@ import Testing
             Configuration(
                 [Entry(account: "ann"), Entry(account: "ben"), Entry(account: "ann")],
                 [.session, .crash, .credentials, .lost, .network]),
-            states: 15_417)
+            states: 17_887)
     }
 
     @Test func `a server that forgets keys, and requests that arrive late`() async {
