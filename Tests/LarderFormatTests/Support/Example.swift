@@ -247,11 +247,11 @@ enum Example {
 
     static let evicted = JournalRecord(
         time: midnight + 5600,
-        event: .evicted(JournalRecord.Evicted(resource: owner, count: 1, bytes: 4096, reason: "cap")))
+        event: .evicted(Eviction(.resource(owner), bytes: 4096, reason: .cap, time: midnight + 5600)))
 
     static let evictedCollections = JournalRecord(
         time: midnight + 5650,
-        event: .evicted(JournalRecord.Evicted(isOfCollections: true, count: 2, bytes: 4096, reason: "cap")))
+        event: .evicted(Eviction(.collections(2), bytes: 4096, reason: .cap, time: midnight + 5650)))
 
     static let conflict: SettledConflict = {
         var conflict = SettledConflict(

@@ -82,6 +82,17 @@ extension Tables {
         return count
     }
 
+    /// What `pick` makes of the events of the journal, the oldest first.
+    func journal<Value>(in source: ReadTransaction, _ pick: (JournalRecord.Event) -> Value?) throws -> [Value] {
+        var found: [Value] = []
+        try forEach(.journal, prefix: [], in: source) { _, body in
+            let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
+            if let value = pick(record.event) { found.append(value) }
+            return true
+        }
+        return found
+    }
+
     /// Calls `body` with the entries of a table between two keys, unverified, until it answers false.
     func forEachEntry(
         _ name: TableName, from start: [UInt8], upTo end: [UInt8], reversed: Bool, in source: ReadTransaction,

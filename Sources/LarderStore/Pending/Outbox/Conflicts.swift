@@ -17,12 +17,6 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``.
     public borrowing func conflicts() throws -> [SettledConflict] {
-        var conflicts: [SettledConflict] = []
-        try tables.forEach(.journal, prefix: [], in: engine) { _, body in
-            let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
-            if case .conflict(let conflict) = record.event { conflicts.append(conflict) }
-            return true
-        }
-        return conflicts
+        try tables.journal(in: engine) { if case .conflict(let conflict) = $0 { conflict } else { nil } }
     }
 }

@@ -21,13 +21,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
 
     /// How entries left the outbox, the oldest first; the newest thousand are kept.
     public borrowing func outboxOutcomes() throws -> [OutboxOutcome] {
-        var outcomes: [OutboxOutcome] = []
-        try tables.forEach(.journal, prefix: [], in: engine) { _, body in
-            let record = try decoding(.journal) { () throws(FormatError) in try JournalRecord(decoding: body) }
-            if case .outcome(let outcome) = record.event { outcomes.append(outcome) }
-            return true
-        }
-        return outcomes
+        try tables.journal(in: engine) { if case .outcome(let outcome) = $0 { outcome } else { nil } }
     }
 }
 

@@ -1,5 +1,5 @@
 internal import LarderEngine
-internal import LarderFormat
+public import LarderFormat
 internal import Logging
 
 extension Store {

@@ -49,7 +49,7 @@ extension Transaction {
 
     /// Journals an eviction, and has observers told.
     mutating func note(_ eviction: Eviction) throws {
-        try note(eviction.record)
+        try note(JournalRecord(time: eviction.time, event: .evicted(eviction)))
         state(EvictedBytes.self).count.addClamped(eviction.bytes)
         effects.changes.note(eviction)
     }
