@@ -79,10 +79,7 @@ extension Verifier {
         for (number, content) in blobs.sorted(by: { $0.key < $1.key }) {
             guard let record = content.record else { continue }
             let location = "blob \(number)"
-            if content.chunks != record.chunkCount {
-                try find(
-                    .count, in: .blobs, at: location, "\(record.chunkCount) chunks noted, \(content.chunks) found")
-            }
+            try compare(record.chunkCount, content.chunks, "chunks", in: .blobs, at: location)
             if content.digest != record.digest {
                 try find(.digest, in: .blobs, at: location, "the chunks are not those that were written")
             }

@@ -32,11 +32,7 @@ extension Verifier {
         guard let ring else {
             return try find(.orphan, in: .buffers, at: location, "\(points.count) points without a ring")
         }
-        if ring.pointCount != points.count {
-            try find(
-                .count, in: .buffers, at: location, "\(ring.pointCount) points noted, \(points.count) found",
-                severity: .minor)
-        }
+        try compare(ring.pointCount, points.count, "points", in: .buffers, at: location, severity: .minor)
         if ring.nextSequence <= points.highest {
             try find(
                 .counter, in: .buffers, at: location,

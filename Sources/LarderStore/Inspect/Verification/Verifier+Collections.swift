@@ -38,7 +38,7 @@ extension Verifier {
         guard let place = try record(of: entry, .collections, at: location, CollectionNumberRecord.init(decoding:))
         else { return }
         highest.collection = max(highest.collection, place.number)
-        do {
+        try beside {
             guard let named = try tables.collection(number: place.number, in: snapshot) else {
                 return try find(
                     .index, in: .collections, at: location, "the collection \(place.number) has no record")
@@ -50,8 +50,6 @@ extension Verifier {
                 try find(
                     .index, in: .collections, at: location, "the collection \(place.number) has another name")
             }
-        } catch is StoreError {
-            // A damaged record is a finding of its own.
         }
     }
 
@@ -116,17 +114,10 @@ extension Verifier {
     ) throws {
         guard let current else { return }
         let location = "collection \(current.number)"
-        if current.chunks != current.record.chunkCount {
-            try find(
-                .count, in: .collections, at: location,
-                "\(current.record.chunkCount) chunks noted, \(current.chunks) found")
-        }
+        try compare(current.record.chunkCount, current.chunks, "chunks", in: .collections, at: location)
         guard current.isWhole else { return }
         let rows = current.times.values.reduce(0, +)
-        if rows != current.record.rowCount {
-            try find(
-                .count, in: .collections, at: location, "\(current.record.rowCount) rows noted, \(rows) found")
-        }
+        try compare(current.record.rowCount, rows, "rows", in: .collections, at: location)
         let holders = walked.holders[current.number] ?? 0
         if holders != current.times.count {
             try find(

@@ -35,12 +35,8 @@ extension Verifier {
             try find(.owner, in: .rows, at: location, "the owner row names \(owner)")
         }
         if isStaged(number) || broken.contains(.garbage) { return }
-        if content.rows != record.rowCount {
-            try find(.count, in: .generations, at: location, "\(record.rowCount) rows noted, \(content.rows) found")
-        }
-        if content.bytes != record.byteCount {
-            try find(.count, in: .generations, at: location, "\(record.byteCount) bytes noted, \(content.bytes) found")
-        }
+        try compare(record.rowCount, content.rows, "rows", in: .generations, at: location)
+        try compare(record.byteCount, content.bytes, "bytes", in: .generations, at: location)
         if content.digest != record.digest {
             try find(.digest, in: .generations, at: location, "the rows are not those that were written")
         }

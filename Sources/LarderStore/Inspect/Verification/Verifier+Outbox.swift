@@ -70,18 +70,14 @@ extension Verifier {
     private func compareEntry(
         _ record: OutboxHeadRecord, _ place: OutboxDeliveryRecord, _ location: String, _ snapshot: ReadTransaction
     ) throws {
-        do {
+        try beside {
             guard let delivery = try tables.delivery(record.draft.id, in: snapshot) else {
                 return try find(.index, in: .outbox, at: location, "the entry has no delivery")
             }
             if !delivery.isAtPlace(of: place) {
                 return try find(.index, in: .outbox, at: location, "the delivery has the entry elsewhere")
             }
-            if delivery.byteCount != place.byteCount {
-                try find(
-                    .count, in: .outbox, at: location,
-                    "\(delivery.byteCount) bytes noted, \(place.byteCount) found", severity: .minor)
-            }
+            try compare(delivery.byteCount, place.byteCount, "bytes", in: .outbox, at: location, severity: .minor)
             guard delivery.delivery.state != .rejected else { return }
             if let hash = record.draft.deduplicationHash {
                 let noted = try tables.outboxRecord(
@@ -95,35 +91,29 @@ extension Verifier {
                 guard try snapshot.value(forKey: key.rawSpan, in: tables.overlay) == nil else { continue }
                 try find(.pointer, in: .outbox, at: location, "a row that it lists has no overlay of it")
             }
-        } catch is StoreError {
-            // A damaged record beside it is a finding of its own.
         }
     }
 
     private func compareDeduplication(
         _ id: UUIDBytes, _ hash: UInt64, _ location: String, _ snapshot: ReadTransaction
     ) throws {
-        do {
+        try beside {
             let head = try tables.head(id, in: snapshot)
             if head?.draft.deduplicationHash == hash, head?.delivery.state != .rejected { return }
             try find(.index, in: .outbox, at: location, "it names an entry without that key")
-        } catch is StoreError {
-            // A damaged entry is a finding of its own.
         }
     }
 
     private func compareDelivery(
         _ id: UUIDBytes, _ place: OutboxDeliveryRecord, _ location: String, _ snapshot: ReadTransaction
     ) throws {
-        do {
+        try beside {
             let key = OutboxKey.head(lane: place.lane, sequence: place.sequence)
             let found = try tables.outboxRecord(key, in: snapshot, as: OutboxHeadRecord.self)
             if found?.draft.id == id { return }
             try find(
                 .index, in: .outbox, at: location,
                 found == nil ? "the entry is not there" : "another entry stands at its place")
-        } catch is StoreError {
-            // A damaged entry is a finding of its own.
         }
     }
 }

@@ -46,10 +46,7 @@ extension Verifier {
                 try find(.orphan, in: .overlay, at: "\(name)", "\(found) overlaid rows of a resource without a record")
                 continue
             }
-            if record.overlays != found {
-                try find(
-                    .count, in: .resources, at: "\(name)", "\(record.overlays) overlaid rows noted, \(found) found")
-            }
+            try compare(record.overlays, found, "overlaid rows", in: .resources, at: "\(name)")
         }
     }
 

@@ -51,15 +51,13 @@ extension Verifier {
         }
         try noteOwner(ofBlob: record.blob, byteCount: record.byteCount, in: .responses, at: location)
         for key in ResponseEntry(place: place, record: record).indexKeys {
-            do {
+            try beside {
                 let found = try tables.record(
                     .responses, in: snapshot, key: { (buffer) throws(FormatError) in try key.append(to: &buffer) },
                     ResponseIndexRecord.init(decoding:))
                 if found == nil {
                     try find(.index, in: .responses, at: location, "a tag or sweep time of it is not in the index")
                 }
-            } catch is StoreError {
-                // A damaged index record is a finding of its own.
             }
         }
     }
@@ -71,15 +69,13 @@ extension Verifier {
         guard let index = try record(of: entry, .responses, at: location, ResponseIndexRecord.init(decoding:)) else {
             return
         }
-        do {
+        try beside {
             guard let record = try tables.response(at: place, in: snapshot) else {
                 return try find(.index, in: .responses, at: location, "the response is not there")
             }
             if record.blob != index.blob || !isNamed(record) {
                 try find(.index, in: .responses, at: location, "another response stands at its place")
             }
-        } catch is StoreError {
-            // A damaged response is a finding of its own.
         }
     }
 }

@@ -88,6 +88,20 @@ final class Verifier {
         try tell { try report(finding) }
     }
 
+    /// Holds what a record notes against what was found.
+    func compare(
+        _ noted: some BinaryInteger, _ found: some BinaryInteger, _ what: String, in name: TableName,
+        at location: @autoclosure () -> String, severity: Finding.Severity = .damage
+    ) throws(Stop) {
+        if noted == found { return }
+        try find(.count, in: name, at: location(), "\(noted) \(what) noted, \(found) found", severity: severity)
+    }
+
+    /// Runs lookups of the records beside one: that those are damaged is a finding of their own.
+    func beside(_ lookups: () throws -> Void) throws {
+        do { try lookups() } catch is StoreError {}
+    }
+
     private func tell(_ callback: () throws -> Void) throws(Stop) {
         do {
             try callback()
