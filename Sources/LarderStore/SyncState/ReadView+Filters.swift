@@ -23,11 +23,8 @@ extension ReadView {
 extension StoreReader where Self: ~Copyable & ~Escapable {
     /// The membership of a resource in a filter, by the filter's number.
     package borrowing func member(ofFilter number: Int64, _ resource: ResourceKey) throws -> MemberRecord? {
-        try tables.record(
-            .members, in: engine,
-            key: { (key) throws(FormatError) in
-                try MemberRecord.appendKey(filter: number, resource: resource, to: &key)
-            },
-            MemberRecord.init(decoding:))
+        try tables.record(.members, in: engine, as: MemberRecord.self) {
+            try MemberRecord.appendKey(filter: number, resource: resource, to: &$0)
+        }
     }
 }

@@ -48,8 +48,8 @@ extension Transaction {
         _ damage: SyncDamage, for canonicalText: String?, covers: (ResourceKey) -> Bool = { _ in false }
     ) throws {
         for member in damage.members {
-            try put(body: MemberRecord(listedInRun: 0).encode(), in: .members) { (key) throws(FormatError) in
-                try MemberRecord.appendKey(filter: member.filter, resource: member.resource, to: &key)
+            try put(body: MemberRecord(listedInRun: 0).encode(), in: .members) {
+                try MemberRecord.appendKey(filter: member.filter, resource: member.resource, to: &$0)
             }
         }
         for number in damage.filters {
@@ -60,9 +60,7 @@ extension Transaction {
             // No run of it may take what an earlier one has listed for its own.
             record.run = members.map { max($0.record.listedInRun, $0.record.finishedInRun ?? 0) }.max() ?? 0
             record.isBootstrapping = true
-            try put(body: record.encode(), in: .filters) { (key) throws(FormatError) in
-                try FilterState.appendKey(number, to: &key)
-            }
+            try put(body: record.encode(), in: .filters) { try FilterState.appendKey(number, to: &$0) }
             effects.changes.noteFilter(canonicalText)
             shared.host.logger.warning("the record of a filter was damaged, and it is bootstrapped anew")
         }
@@ -81,8 +79,7 @@ final class MemberRestoring: RowStage {
             if !filter.isRejected { record.floor = max(record.floor, filter.lastUntilSequence ?? 0) }
             let listed = (try? transaction.member(ofFilter: number, resource))?.listedInRun ?? 0
             try transaction.put(body: MemberRecord(listedInRun: listed).encode(), in: .members) {
-                (key) throws(FormatError) in
-                try MemberRecord.appendKey(filter: number, resource: resource, to: &key)
+                try MemberRecord.appendKey(filter: number, resource: resource, to: &$0)
             }
             if filter.token == nil { continue }
             try transaction.updateFilter(filter.filter) { filter in

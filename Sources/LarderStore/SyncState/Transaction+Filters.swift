@@ -30,16 +30,12 @@ extension Transaction {
         var record = found?.record ?? FilterState(filter: canonicalText)
         edit(&record)
         record.lastError = record.lastError.flatMap(ErrorLine.init)?.text
-        do throws(FormatError) {
+        try encoding {
             try Limits.check(filter: record.filter)
             if let token = record.token { try Limits.check(token: token) }
-        } catch {
-            throw StoreError.invalid(error)
         }
         let number = try found?.number ?? next(\.nextFilter)
-        try put(body: record.encode(), in: .filters) { (key) throws(FormatError) in
-            try FilterState.appendKey(number, to: &key)
-        }
+        try put(body: record.encode(), in: .filters) { try FilterState.appendKey(number, to: &$0) }
         effects.changes.noteFilter(canonicalText)
         return number
     }
@@ -52,17 +48,15 @@ extension Transaction {
     /// Makes or changes a membership.
     package mutating func putMember(ofFilter number: Int64, _ resource: ResourceKey, _ record: MemberRecord) throws {
         if try member(ofFilter: number, resource) == record { return }
-        try put(body: record.encode(), in: .members) { (key) throws(FormatError) in
-            try MemberRecord.appendKey(filter: number, resource: resource, to: &key)
+        try put(body: record.encode(), in: .members) {
+            try MemberRecord.appendKey(filter: number, resource: resource, to: &$0)
         }
     }
 
     /// Ends a membership.
     package mutating func removeMember(ofFilter number: Int64, _ resource: ResourceKey) throws {
         try remove(
-            key: Self.key { (key) throws(FormatError) in
-                try MemberRecord.appendKey(filter: number, resource: resource, to: &key)
-            }, in: .members)
+            key: Self.key { try MemberRecord.appendKey(filter: number, resource: resource, to: &$0) }, in: .members)
     }
 
     /// Whether any filter holds the resource.
@@ -77,9 +71,7 @@ extension Transaction {
 
     /// Whether a filter has a resource as member, be the record of that readable or not.
     func holds(_ resource: ResourceKey, _ filter: Int64) throws -> Bool {
-        let key = try Self.key { (key) throws(FormatError) in
-            try MemberRecord.appendKey(filter: filter, resource: resource, to: &key)
-        }
+        let key = try Self.key { try MemberRecord.appendKey(filter: filter, resource: resource, to: &$0) }
         return try engine.value(forKey: key.rawSpan, in: tables.members) != nil
     }
 
@@ -88,9 +80,7 @@ extension Transaction {
         guard let (number, _) = try filter(canonicalText) else { return }
         let members = try members(ofFilter: number)
         for (resource, _) in members { try removeMember(ofFilter: number, resource) }
-        try remove(
-            key: Self.key { (key) throws(FormatError) in try FilterState.appendKey(number, to: &key) },
-            in: .filters)
+        try remove(key: Self.key { try FilterState.appendKey(number, to: &$0) }, in: .filters)
         let others = try filterNumbers()
         for (resource, _) in members where try !isMember(resource, ofAny: others) {
             try sweep(resource)

@@ -75,21 +75,14 @@ extension ReadView {
 
 extension Tables {
     func blob(_ number: Int64, in source: ReadTransaction) throws -> BlobRecord? {
-        try record(
-            .blobs, in: source, key: { (key) throws(FormatError) in try BlobKey.head(number).append(to: &key) },
-            BlobRecord.init(decoding:))
+        try record(.blobs, in: source, as: BlobRecord.self) { try BlobKey.head(number).append(to: &$0) }
     }
 
     /// Lends the verified bytes of a chunk, which has to have `byteCount`.
     func chunk(
         _ chunk: Int64, of blob: Int64, byteCount: Int, in source: ReadTransaction, _ body: (RawSpan) throws -> Void
     ) throws {
-        var key = KeyBuffer()
-        do throws(FormatError) {
-            try BlobKey.chunk(blob: blob, number: chunk).append(to: &key)
-        } catch {
-            throw StoreError.invalid(error)
-        }
+        let key = try KeyBuffer { try BlobKey.chunk(blob: blob, number: chunk).append(to: &$0) }
         guard let value = try source.value(forKey: key.bytes, in: blobs) else { throw StoreError.blobGone }
         let bytes: RawSpan
         do throws(FormatError) {

@@ -12,8 +12,7 @@ extension Transaction {
         } catch StoreError.damaged {
             // A damaged head must not keep its chunks from being removed, which need only its number.
         }
-        try remove(
-            key: Self.key { (key) throws(FormatError) in try BlobKey.head(number).append(to: &key) }, in: .blobs)
+        try remove(key: Self.key { try BlobKey.head(number).append(to: &$0) }, in: .blobs)
         try enter(GarbageKey(.blob, number), byteCount: byteCount)
     }
 
@@ -30,18 +29,14 @@ extension Transaction {
     }
 
     mutating func putBlob(_ number: Int64, _ record: BlobRecord) throws {
-        try put(body: record.encode(), in: .blobs) { (key) throws(FormatError) in
-            try BlobKey.head(number).append(to: &key)
-        }
+        try put(body: record.encode(), in: .blobs) { try BlobKey.head(number).append(to: &$0) }
     }
 
     /// Puts the bytes of a chunk.
     ///
     /// - Returns: the checksum it is stored with.
     mutating func putChunk(_ bytes: RawSpan, _ chunk: Int64, of blob: Int64) throws -> UInt64 {
-        let key = try Self.key { (key) throws(FormatError) in
-            try BlobKey.chunk(blob: blob, number: chunk).append(to: &key)
-        }
+        let key = try Self.key { try BlobKey.chunk(blob: blob, number: chunk).append(to: &$0) }
         let value = Record.seal(
             body: bytes, codec: PayloadCodec.opaque.rawValue, key: key.rawSpan, seed: TableName.blobs.seed)
         try put(value.rawSpan, key: key.rawSpan, in: .blobs)

@@ -12,10 +12,9 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     /// How a row was fetched by itself, or nil when that is not known of the rows that are live now; means nothing unless
     /// the row is stored.
     public borrowing func singleAnswer(at row: RowKey) throws -> SingleAnswer? {
-        let record = try tables.record(
-            .collections, in: engine,
-            key: { (key) throws(FormatError) in try CollectionKey.append(single: row, to: &key) },
-            SingleAnswerRecord.init(decoding:))
+        let record = try tables.record(.collections, in: engine, as: SingleAnswerRecord.self) {
+            try CollectionKey.append(single: row, to: &$0)
+        }
         guard let record, record.generation == (try tables.rowSource(of: row.resource, in: engine)?.generation) else {
             return nil
         }

@@ -15,10 +15,9 @@ extension Tables {
     func collectionAtKey(
         of name: CollectionName, in source: ReadTransaction
     ) throws -> (number: Int64, record: CollectionRecord)? {
-        let place = try record(
-            .collections, in: source,
-            key: { (key) throws(FormatError) in try CollectionKey.append(name: name, to: &key) },
-            CollectionNumberRecord.init(decoding:))
+        let place = try record(.collections, in: source, as: CollectionNumberRecord.self) {
+            try CollectionKey.append(name: name, to: &$0)
+        }
         guard let number = place?.number else { return nil }
         guard let record = try collection(number: number, in: source) else {
             throw Self.damagedCollection("number", number)
@@ -28,10 +27,9 @@ extension Tables {
 
     /// The record of the collection with a number, or nil.
     func collection(number: Int64, in source: ReadTransaction) throws -> CollectionRecord? {
-        try record(
-            .collections, in: source,
-            key: { (key) throws(FormatError) in try CollectionKey.append(number: number, to: &key) },
-            CollectionRecord.init(decoding:))
+        try record(.collections, in: source, as: CollectionRecord.self) {
+            try CollectionKey.append(number: number, to: &$0)
+        }
     }
 
     /// Calls `body` with the name of each row of a collection, in its order, the repeated ones again.
@@ -88,11 +86,7 @@ extension Tables {
 
     /// The numbers of the collections of a class, or of all, in the order of class and query.
     func collectionNumbers(ofClass className: String?, in source: ReadTransaction) throws -> [Int64] {
-        do throws(FormatError) {
-            if let className { try Limits.check(rowType: className) }
-        } catch {
-            throw StoreError.invalid(error)
-        }
+        try encoding { if let className { try Limits.check(rowType: className) } }
         var numbers: [Int64] = []
         try forEach(.collections, prefix: CollectionKey.prefix(namesOf: className), in: source) { _, body in
             numbers.append(
@@ -117,11 +111,7 @@ extension Tables {
     }
 
     private func check(_ row: RowKey) throws(StoreError) {
-        do throws(FormatError) {
-            try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
-        } catch {
-            throw .invalid(error)
-        }
+        try encoding { try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key) }
     }
 
     static func damagedCollection(_ field: String, _ value: Int64) -> StoreError {

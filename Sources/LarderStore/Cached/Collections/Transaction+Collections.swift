@@ -28,20 +28,16 @@ extension Transaction {
         record.chunkCount = Int64(chunks.count)
         try putHolders(of: number, was: old?.rows ?? [], now: rows)
         for (place, chunk) in chunks.enumerated() {
-            try putIfChanged(chunk.encode(home: home, type: name.className)) { (key) throws(FormatError) in
-                try CollectionKey.append(number: number, chunk: Int64(place), to: &key)
+            try putIfChanged(chunk.encode(home: home, type: name.className)) {
+                try CollectionKey.append(number: number, chunk: Int64(place), to: &$0)
             }
         }
         for place in Int64(chunks.count)..<max(old?.record.chunkCount ?? 0, Int64(chunks.count)) {
-            try removeCollectionRecord { (key) throws(FormatError) in
-                try CollectionKey.append(number: number, chunk: place, to: &key)
-            }
+            try removeCollectionRecord { try CollectionKey.append(number: number, chunk: place, to: &$0) }
         }
-        try putIfChanged(record.encode()) { (key) throws(FormatError) in
-            try CollectionKey.append(number: number, to: &key)
-        }
-        try putIfChanged(CollectionNumberRecord(number: number).encode()) { (key) throws(FormatError) in
-            try CollectionKey.append(name: name, to: &key)
+        try putIfChanged(record.encode()) { try CollectionKey.append(number: number, to: &$0) }
+        try putIfChanged(CollectionNumberRecord(number: number).encode()) {
+            try CollectionKey.append(name: name, to: &$0)
         }
         effects.changes.noteCollection(name)
     }
@@ -62,9 +58,7 @@ extension Transaction {
         record.entityTag = validators.entityTag ?? record.entityTag
         record.lastModified = validators.lastModified ?? record.lastModified
         record.fetchedAt = fetchedAt
-        try putIfChanged(record.encode()) { (key) throws(FormatError) in
-            try CollectionKey.append(number: found.number, to: &key)
-        }
+        try putIfChanged(record.encode()) { try CollectionKey.append(number: found.number, to: &$0) }
         return true
     }
 
@@ -102,9 +96,7 @@ extension Transaction {
             guard var record = try tables.collection(number: number, in: engine) else { continue }
             record.entityTag = nil
             record.lastModified = nil
-            try putIfChanged(record.encode()) { (key) throws(FormatError) in
-                try CollectionKey.append(number: number, to: &key)
-            }
+            try putIfChanged(record.encode()) { try CollectionKey.append(number: number, to: &$0) }
         }
     }
 
@@ -138,7 +130,7 @@ extension Transaction {
 
     /// Removes what is left of a damaged collection, by a walk through the whole table.
     private mutating func removeRemains(of name: CollectionName) throws {
-        let nameKey = try Self.key { (key) throws(FormatError) in try CollectionKey.append(name: name, to: &key) }
+        let nameKey = try Self.key { try CollectionKey.append(name: name, to: &$0) }
         var numbers: Set<Int64> = []
         var keys: [(key: [UInt8], number: Int64)] = []
         try engine.withCursor(in: tables.collections) { cursor in
@@ -171,16 +163,10 @@ extension Transaction {
     private mutating func remove(_ number: Int64, _ record: CollectionRecord, holding rows: [RowKey]) throws {
         try putHolders(of: number, was: rows, now: [])
         for place in 0..<record.chunkCount {
-            try removeCollectionRecord { (key) throws(FormatError) in
-                try CollectionKey.append(number: number, chunk: place, to: &key)
-            }
+            try removeCollectionRecord { try CollectionKey.append(number: number, chunk: place, to: &$0) }
         }
-        try removeCollectionRecord { (key) throws(FormatError) in
-            try CollectionKey.append(number: number, to: &key)
-        }
-        try removeCollectionRecord { (key) throws(FormatError) in
-            try CollectionKey.append(name: record.name, to: &key)
-        }
+        try removeCollectionRecord { try CollectionKey.append(number: number, to: &$0) }
+        try removeCollectionRecord { try CollectionKey.append(name: record.name, to: &$0) }
         effects.changes.noteCollection(record.name)
     }
 
@@ -189,20 +175,18 @@ extension Transaction {
         for row in new { times[row, default: 0] += 1 }
         // Also where the number is as before: a damaged one is mended.
         for (row, count) in times {
-            try putIfChanged(CollectionHolderRecord(times: count).encode()) { (key) throws(FormatError) in
-                try CollectionKey.append(holderOf: row, number: number, to: &key)
+            try putIfChanged(CollectionHolderRecord(times: count).encode()) {
+                try CollectionKey.append(holderOf: row, number: number, to: &$0)
             }
         }
         for row in Set(old) where times[row] == nil {
-            try removeCollectionRecord { (key) throws(FormatError) in
-                try CollectionKey.append(holderOf: row, number: number, to: &key)
-            }
+            try removeCollectionRecord { try CollectionKey.append(holderOf: row, number: number, to: &$0) }
         }
     }
 
     /// Seals and stores a record of `collections` unless the same one is there.
     mutating func putIfChanged(
-        _ body: [UInt8], key build: (inout KeyBuffer) throws(FormatError) -> Void
+        _ body: [UInt8], key build: (inout KeyBuffer) throws -> Void
     ) throws {
         let key = try Self.key(build)
         let value = Record.seal(body: body.rawSpan, key: key.rawSpan, seed: TableName.collections.seed)
@@ -214,16 +198,14 @@ extension Transaction {
 
     @discardableResult
     mutating func removeCollectionRecord(
-        _ build: (inout KeyBuffer) throws(FormatError) -> Void
+        _ build: (inout KeyBuffer) throws -> Void
     ) throws -> Bool {
         try remove(key: Self.key(build), in: .collections)
     }
 
     static func check(_ validators: Validators) throws(StoreError) {
-        do throws(FormatError) {
+        try encoding {
             for case let text? in [validators.entityTag, validators.lastModified] { try Limits.check(validator: text) }
-        } catch {
-            throw .invalid(error)
         }
     }
 }

@@ -19,17 +19,13 @@ extension Transaction {
         let record = SingleAnswerRecord(
             entityTag: validators.entityTag, lastModified: validators.lastModified, fetchedAt: fetchedAt,
             generation: try rowSource(of: row.resource)?.generation)
-        try putIfChanged(record.encode()) { (key) throws(FormatError) in
-            try CollectionKey.append(single: row, to: &key)
-        }
+        try putIfChanged(record.encode()) { try CollectionKey.append(single: row, to: &$0) }
     }
 
     /// Forgets how a row was fetched by itself; false when that was not known.
     @discardableResult
     package mutating func removeSingleAnswer(at row: RowKey) throws -> Bool {
-        try removeCollectionRecord { (key) throws(FormatError) in
-            try CollectionKey.append(single: row, to: &key)
-        }
+        try removeCollectionRecord { try CollectionKey.append(single: row, to: &$0) }
     }
 
     /// Forgets how the rows of one type were fetched by themselves.

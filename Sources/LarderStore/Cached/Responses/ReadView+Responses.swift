@@ -68,10 +68,7 @@ extension Transaction {
 
 extension Tables {
     func response(at place: ResponsePlace, in source: ReadTransaction) throws -> ResponseRecord? {
-        try record(
-            .responses, in: source,
-            key: { (key) throws(FormatError) in try ResponseKey.response(place).append(to: &key) },
-            ResponseRecord.init(decoding:))
+        try record(.responses, in: source, as: ResponseRecord.self) { try ResponseKey.response(place).append(to: &$0) }
     }
 
     /// The responses of a cache key with the highest variants, the highest first.
@@ -117,7 +114,7 @@ extension Tables {
         if limit <= 0 { return [] }
         let start = try place.map { place in
             // No key is the beginning of another: a byte more lies behind it and before the next.
-            try Transaction.key { (key) throws(FormatError) in try ResponseKey.response(place).append(to: &key) } + [0]
+            try Transaction.key { try ResponseKey.response(place).append(to: &$0) } + [0]
         }
         try forEachResponse(from: start ?? ResponseKey.responses, within: ResponseKey.responses, in: source) {
             place, record in

@@ -87,9 +87,7 @@ extension Transaction {
     fileprivate mutating func remove(_ place: ResponsePlace, of selection: ResponseSelection) throws -> Bool {
         let isRemoved = try removeResponse(at: place)
         if case .tag(let tag) = selection {
-            try remove(
-                key: Self.key { (key) throws(FormatError) in try ResponseKey.tag(tag, place).append(to: &key) },
-                in: .responses)
+            try remove(key: Self.key { try ResponseKey.tag(tag, place).append(to: &$0) }, in: .responses)
         }
         return isRemoved
     }

@@ -120,37 +120,27 @@ extension Transaction {
             try removeIndex(of: ResponseEntry(place: place, record: record))
             try discardBlob(record.blob)
         }
-        return try remove(
-            key: Self.key { (key) throws(FormatError) in
-                try ResponseKey.response(place).append(to: &key)
-            }, in: .responses)
+        return try remove(key: Self.key { try ResponseKey.response(place).append(to: &$0) }, in: .responses)
     }
 
     mutating func putResponseRecord(_ record: ResponseRecord, at place: ResponsePlace) throws {
-        try put(body: record.encode(), in: .responses) { (key) throws(FormatError) in
-            try ResponseKey.response(place).append(to: &key)
-        }
+        try put(body: record.encode(), in: .responses) { try ResponseKey.response(place).append(to: &$0) }
     }
 
     private static func check(_ record: ResponseRecord) throws(StoreError) {
-        do throws(FormatError) {
-            try record.checkLimits()
-        } catch {
-            throw .invalid(error)
-        }
+        try encoding { try record.checkLimits() }
     }
 
     private mutating func putIndex(of entry: ResponseEntry) throws {
         let body = ResponseIndexRecord(blob: entry.record.blob).encode()
         for key in entry.indexKeys {
-            try put(body: body, in: .responses) { (buffer) throws(FormatError) in try key.append(to: &buffer) }
+            try put(body: body, in: .responses) { try key.append(to: &$0) }
         }
     }
 
     private mutating func removeIndex(of entry: ResponseEntry) throws {
         for key in entry.indexKeys {
-            try remove(
-                key: Self.key { (buffer) throws(FormatError) in try key.append(to: &buffer) }, in: .responses)
+            try remove(key: Self.key { try key.append(to: &$0) }, in: .responses)
         }
     }
 }

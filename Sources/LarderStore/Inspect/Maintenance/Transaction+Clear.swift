@@ -33,8 +33,7 @@ extension Transaction {
         else { return false }
         for (resource, _) in members.prefix(Self.batch) { try removeMember(ofFilter: number, resource) }
         if members.count > Self.batch { return true }
-        try remove(
-            key: Self.key { (key) throws(FormatError) in try FilterState.appendKey(number, to: &key) }, in: .filters)
+        try remove(key: Self.key { try FilterState.appendKey(number, to: &$0) }, in: .filters)
         effects.changes.noteFilter(record.filter)
         return true
     }
@@ -54,9 +53,7 @@ extension Transaction {
             for case let generation? in [record.liveGeneration, record.stagingGeneration] {
                 try discardGeneration(generation)
             }
-            try remove(
-                key: Self.key { (key) throws(FormatError) in try ResourceRecord.appendKey(resource, to: &key) },
-                in: .resources)
+            try remove(key: Self.key { try ResourceRecord.appendKey(resource, to: &$0) }, in: .resources)
         }
         return found.count == Self.batch
     }
@@ -68,7 +65,7 @@ extension Transaction {
     private mutating func clearOverlays(
         of resource: ResourceKey, _ rest: inout (rows: Int, end: Int64)
     ) throws -> Bool {
-        let prefix = try Self.key { (key) throws(FormatError) in try key.append(resource: resource) }
+        let prefix = try Self.key { try $0.append(resource: resource) }
         var rows: [RowKey] = []
         var isMore = false
         try tables.forEachRaw(.overlay, prefix: prefix, in: engine) { entry in
@@ -79,7 +76,7 @@ extension Transaction {
         var count = 0
         while count < rows.count, sizeDelta > rest.end {
             let row = rows[count]
-            let writes = try Self.key { (key) throws(FormatError) in try OverlayKey.appendWrites(over: row, to: &key) }
+            let writes = try Self.key { try OverlayKey.appendWrites(over: row, to: &$0) }
             _ = try removeSome(of: .overlay, prefix: writes, from: writes, bytes: .max, isTimeUp: { false })
             try refreshOverlay(at: row)
             count += 1

@@ -43,9 +43,7 @@ extension Verifier {
                 return try find(
                     .index, in: .collections, at: location, "the collection \(place.number) has no record")
             }
-            let key = try Transaction.key { (key) throws(FormatError) in
-                try CollectionKey.append(name: named.name, to: &key)
-            }
+            let key = try Transaction.key { try CollectionKey.append(name: named.name, to: &$0) }
             if !entry.key.equals(key.rawSpan) {
                 try find(
                     .index, in: .collections, at: location, "the collection \(place.number) has another name")
@@ -64,10 +62,9 @@ extension Verifier {
             return nil
         }
         do {
-            let place = try tables.record(
-                .collections, in: snapshot,
-                key: { (key) throws(FormatError) in try CollectionKey.append(name: record.name, to: &key) },
-                CollectionNumberRecord.init(decoding:))
+            let place = try tables.record(.collections, in: snapshot, as: CollectionNumberRecord.self) {
+                try CollectionKey.append(name: record.name, to: &$0)
+            }
             if place?.number != number {
                 try find(.index, in: .collections, at: location, "its name does not lead to it")
             }
@@ -125,12 +122,9 @@ extension Verifier {
         }
         for (row, times) in current.times.sorted(by: { $0.key < $1.key }) {
             do {
-                let holder = try tables.record(
-                    .collections, in: snapshot,
-                    key: { (key) throws(FormatError) in
-                        try CollectionKey.append(holderOf: row, number: current.number, to: &key)
-                    },
-                    CollectionHolderRecord.init(decoding:))
+                let holder = try tables.record(.collections, in: snapshot, as: CollectionHolderRecord.self) {
+                    try CollectionKey.append(holderOf: row, number: current.number, to: &$0)
+                }
                 if holder?.times == times { continue }
                 try find(.index, in: .collections, at: location, "the holder of \(row) is missing or miscounts")
             } catch StoreError.invalid(let reason) {

@@ -52,9 +52,9 @@ extension Verifier {
         try noteOwner(ofBlob: record.blob, byteCount: record.byteCount, in: .responses, at: location)
         for key in ResponseEntry(place: place, record: record).indexKeys {
             try beside {
-                let found = try tables.record(
-                    .responses, in: snapshot, key: { (buffer) throws(FormatError) in try key.append(to: &buffer) },
-                    ResponseIndexRecord.init(decoding:))
+                let found = try tables.record(.responses, in: snapshot, as: ResponseIndexRecord.self) {
+                    try key.append(to: &$0)
+                }
                 if found == nil {
                     try find(.index, in: .responses, at: location, "a tag or sweep time of it is not in the index")
                 }

@@ -89,9 +89,7 @@ extension Transaction {
     }
 
     /// As ``put(body:key:in:)``, with a key that `build` puts together.
-    mutating func put(
-        body: [UInt8], in name: TableName, key build: (inout KeyBuffer) throws(FormatError) -> Void
-    ) throws {
+    mutating func put(body: [UInt8], in name: TableName, key build: (inout KeyBuffer) throws -> Void) throws {
         try put(body: body, key: Self.key(build), in: name)
     }
 
@@ -140,14 +138,8 @@ extension Transaction {
         return (Int64(count), bytes, isMore)
     }
 
-    static func key(_ build: (inout KeyBuffer) throws(FormatError) -> Void) throws(StoreError) -> [UInt8] {
-        do throws(FormatError) {
-            var buffer = KeyBuffer()
-            try build(&buffer)
-            return buffer.array()
-        } catch {
-            throw .invalid(error)
-        }
+    static func key(_ build: (inout KeyBuffer) throws -> Void) throws(StoreError) -> [UInt8] {
+        try KeyBuffer(build).array()
     }
 }
 

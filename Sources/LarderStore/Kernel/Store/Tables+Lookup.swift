@@ -31,17 +31,12 @@ extension Tables {
     }
 
     /// As ``record(_:_:in:_:)``, with a key that `build` puts together.
-    func record<Value>(
-        _ name: TableName, in source: ReadTransaction, key build: (inout KeyBuffer) throws(FormatError) -> Void,
-        _ decode: (RawSpan) throws(FormatError) -> Value
-    ) throws -> Value? {
-        var key = KeyBuffer()
-        do throws(FormatError) {
-            try build(&key)
-        } catch {
-            throw StoreError.invalid(error)
-        }
-        return try record(key.bytes, name, in: source, decode)
+    func record<Found: TupleRecord>(
+        _ name: TableName, in source: ReadTransaction, as type: Found.Type = Found.self,
+        key build: (inout KeyBuffer) throws -> Void
+    ) throws -> Found? {
+        let key = try KeyBuffer(build)
+        return try record(key.bytes, name, in: source, Found.init(decoding:))
     }
 
     func format(in source: ReadTransaction) throws -> FormatRecord? {
@@ -57,23 +52,16 @@ extension Tables {
     }
 
     func resource(_ key: ResourceKey, in source: ReadTransaction) throws -> ResourceRecord? {
-        try record(
-            .resources, in: source,
-            key: { (buffer) throws(FormatError) in try ResourceRecord.appendKey(key, to: &buffer) },
-            ResourceRecord.init(decoding:))
+        try record(.resources, in: source, as: ResourceRecord.self) { try ResourceRecord.appendKey(key, to: &$0) }
     }
 
     func generation(_ number: Int64, in source: ReadTransaction) throws -> GenerationRecord? {
-        try record(
-            .generations, in: source,
-            key: { (buffer) throws(FormatError) in try GenerationRecord.appendKey(number, to: &buffer) },
-            GenerationRecord.init(decoding:))
+        try record(.generations, in: source, as: GenerationRecord.self) {
+            try GenerationRecord.appendKey(number, to: &$0)
+        }
     }
 
     func filter(_ number: Int64, in source: ReadTransaction) throws -> FilterState? {
-        try record(
-            .filters, in: source,
-            key: { (buffer) throws(FormatError) in try FilterState.appendKey(number, to: &buffer) },
-            FilterState.init(decoding:))
+        try record(.filters, in: source, as: FilterState.self) { try FilterState.appendKey(number, to: &$0) }
     }
 }

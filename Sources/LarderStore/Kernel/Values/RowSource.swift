@@ -20,11 +20,9 @@ struct RowSource {
 
     /// Builds the key of a row after checking it against the budget of every table it may ever stand in.
     func appendKey(type: String, key: String, to buffer: inout KeyBuffer) throws(StoreError) {
-        do throws(FormatError) {
+        try encoding {
             try RowKeyCoding.checkBudget(resource: owner, type: type, key: key)
             try RowKeyCoding.append(generation: generation, type: type, key: key, to: &buffer)
-        } catch {
-            throw .invalid(error)
         }
     }
 }

@@ -20,10 +20,8 @@ extension Tables {
         of name: BufferName, from first: Int64 = 0, in source: ReadTransaction,
         _ body: (_ sequence: Int64, _ record: () throws -> BufferedPoint) throws -> Bool
     ) throws {
-        let ring = try Transaction.key { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) }
-        let start = try Transaction.key { (key) throws(FormatError) in
-            try BufferKey.point(name, sequence: first).append(to: &key)
-        }
+        let ring = try Transaction.key { try BufferKey.ring(name).append(to: &$0) }
+        let start = try Transaction.key { try BufferKey.point(name, sequence: first).append(to: &$0) }
         /// Answers whether to go on.
         func visit(_ entry: borrowing Entry) throws -> Bool {
             guard entry.key.starts(with: ring.rawSpan) else { return false }
@@ -66,10 +64,7 @@ extension Tables {
 extension StoreReader where Self: ~Copyable & ~Escapable {
     /// How a ring is, or nil when it has never had a point.
     public borrowing func buffer(_ name: BufferName) throws -> BufferState? {
-        try tables.record(
-            .buffers, in: engine,
-            key: { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) },
-            BufferState.init(decoding:))
+        try tables.record(.buffers, in: engine, as: BufferState.self) { try BufferKey.ring(name).append(to: &$0) }
     }
 }
 

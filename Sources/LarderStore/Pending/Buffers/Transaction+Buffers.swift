@@ -26,9 +26,7 @@ extension Transaction {
         if overflow { throw Self.damaged("nextSequence", sequence) }
         record.nextSequence = next
         let point = BufferedPoint(time: time, payload: payload)
-        try put(body: point.encode(), in: .buffers) { (key) throws(FormatError) in
-            try BufferKey.point(name, sequence: sequence).append(to: &key)
-        }
+        try put(body: point.encode(), in: .buffers) { try BufferKey.point(name, sequence: sequence).append(to: &$0) }
         // A count that was wrong on the medium is a finding, not a reason to stop writing.
         record.pointCount.addClamped(1)
         let excess = record.pointCount - limit
@@ -84,8 +82,7 @@ extension Transaction {
     /// Removes a ring with all its points.
     package mutating func removeBuffer(_ name: BufferName) throws {
         for sequence in try sequences(of: name, in: 0...Int64.max) { try removePoint(of: name, sequence) }
-        try remove(
-            key: Self.key { (key) throws(FormatError) in try BufferKey.ring(name).append(to: &key) }, in: .buffers)
+        try remove(key: Self.key { try BufferKey.ring(name).append(to: &$0) }, in: .buffers)
         effects.changes.noteBuffer(name)
     }
 }
@@ -117,16 +114,11 @@ extension Transaction {
     }
 
     private mutating func removePoint(of name: BufferName, _ sequence: Int64) throws {
-        try remove(
-            key: Self.key { (key) throws(FormatError) in
-                try BufferKey.point(name, sequence: sequence).append(to: &key)
-            }, in: .buffers)
+        try remove(key: Self.key { try BufferKey.point(name, sequence: sequence).append(to: &$0) }, in: .buffers)
     }
 
     private mutating func put(_ record: BufferState, of name: BufferName) throws {
-        try put(body: record.encode(), in: .buffers) { (key) throws(FormatError) in
-            try BufferKey.ring(name).append(to: &key)
-        }
+        try put(body: record.encode(), in: .buffers) { try BufferKey.ring(name).append(to: &$0) }
         effects.changes.noteBuffer(name)
     }
 

@@ -6,9 +6,7 @@ extension Tables {
     func outboxRecord<Found: TupleRecord>(
         _ key: OutboxKey, in source: ReadTransaction, as type: Found.Type = Found.self
     ) throws -> Found? {
-        try record(
-            .outbox, in: source, key: { (buffer) throws(FormatError) in try key.append(to: &buffer) },
-            Found.init(decoding:))
+        try record(.outbox, in: source, as: Found.self) { try key.append(to: &$0) }
     }
 
     /// Where an entry lies and the state of its delivery, or nil.

@@ -214,7 +214,7 @@ extension Transaction {
     }
 
     static func outboxKey(_ key: OutboxKey) throws(StoreError) -> [UInt8] {
-        try Self.key { (buffer) throws(FormatError) in try key.append(to: &buffer) }
+        try Self.key { try key.append(to: &$0) }
     }
 
     /// Stores head and body of an entry.
@@ -255,15 +255,11 @@ extension Transaction {
     @discardableResult
     mutating func note(_ record: JournalRecord) throws -> Int64 {
         let sequence = try next(\.nextJournalSequence)
-        try put(body: record.encode(), in: .journal) { (key) throws(FormatError) in
-            try JournalRecord.appendKey(sequence, to: &key)
-        }
+        try put(body: record.encode(), in: .journal) { try JournalRecord.appendKey(sequence, to: &$0) }
         let oldest = sequence - Int64(Limits.journalRecords)
         guard oldest >= 0 else { return sequence }
         // Numbers are given without a gap, so as one comes in, one goes.
-        try remove(
-            key: Self.key { (key) throws(FormatError) in try JournalRecord.appendKey(oldest, to: &key) },
-            in: .journal)
+        try remove(key: Self.key { try JournalRecord.appendKey(oldest, to: &$0) }, in: .journal)
         return sequence
     }
 }

@@ -14,8 +14,7 @@ extension Tables {
     @_lifetime(copy source)
     func mergedRow(at key: RowKey, from merged: MergedSource, in source: ReadTransaction) throws -> Row? {
         if merged.hasOverlays {
-            var buffer = KeyBuffer()
-            do throws(FormatError) { try OverlayKey.append(key, to: &buffer) } catch { throw StoreError.invalid(error) }
+            let buffer = try KeyBuffer { try OverlayKey.append(key, to: &$0) }
             if let value = try source.value(forKey: buffer.bytes, in: overlay) {
                 return try Row(overlay: value, key: buffer.bytes)
             }
@@ -73,7 +72,7 @@ extension Tables {
         in range: RowRange, in source: ReadTransaction, _ body: (_ address: RawSpan, borrowing Entry) throws -> Void
     ) throws {
         let (start, end) = try range.encodedInOverlay()
-        let prefix = try Transaction.key { (key) throws(FormatError) in try key.append(resource: range.resource) }
+        let prefix = try Transaction.key { try $0.append(resource: range.resource) }
         try forEachEntry(.overlay, from: start, upTo: end, reversed: false, in: source) { entry in
             try body(entry.key.extracting(prefix.count..<entry.key.byteCount), entry)
             return true
@@ -104,7 +103,7 @@ private struct MergedScan {
     init(_ range: RowRange, _ rows: RowSource, isReversed: Bool, limit: Int) throws(StoreError) {
         self.isReversed = isReversed
         self.limit = limit
-        prefix = try Transaction.key { (key) throws(FormatError) in try key.append(resource: range.resource) }
+        prefix = try Transaction.key { try $0.append(resource: range.resource) }
         rowPrefix = RowKeyCoding.prefix(generation: rows.generation)
         (start, end) = try range.encodedInOverlay()
         isAtEnd = !start.rawSpan.lexicographicallyPrecedes(end.rawSpan)

@@ -120,17 +120,13 @@ extension Tables {
 
     /// Calls `body` with the local writes over a row, the lowest first, until it answers false.
     func forEachLayer(at key: RowKey, in source: ReadTransaction, _ body: (OverlayStack.Layer) throws -> Bool) throws {
-        let prefix = try Transaction.key { (buffer) throws(FormatError) in
-            try OverlayKey.appendWrites(over: key, to: &buffer)
-        }
+        let prefix = try Transaction.key { try OverlayKey.appendWrites(over: key, to: &$0) }
         try forEachLayer(prefix: prefix, in: source) { _, layer in try body(layer) }
     }
 
     /// The local writes over the rows of a resource.
     func stacks(of resource: ResourceKey, in source: ReadTransaction) throws -> [OverlayStack] {
-        let prefix = try Transaction.key { (key) throws(FormatError) in
-            try OverlayKey.appendWrites(over: resource, to: &key)
-        }
+        let prefix = try Transaction.key { try OverlayKey.appendWrites(over: resource, to: &$0) }
         var found: [OverlayStack] = []
         try forEachLayer(prefix: prefix, in: source) { row, layer in
             if found.last?.key != row { found.append(OverlayStack(key: row)) }

@@ -4,9 +4,7 @@ internal import LarderFormat
 extension Tables {
     /// Whether no write over a row has this key, and none lies above it.
     func isAboveAll(_ key: [UInt8], _ row: RowKey, in source: ReadTransaction) throws -> Bool {
-        let prefix = try Transaction.key { (buffer) throws(FormatError) in
-            try OverlayKey.appendWrites(over: row, to: &buffer)
-        }
+        let prefix = try Transaction.key { try OverlayKey.appendWrites(over: row, to: &$0) }
         var isAbove = true
         try forEachRaw(.overlay, prefix: prefix, from: key, in: source) { _ in
             isAbove = false
@@ -74,7 +72,7 @@ extension Tables {
     /// - Parameter resource: nil for any resource.
     func hasConfirmedRows(of resource: ResourceKey? = nil, in source: ReadTransaction) throws -> Bool {
         let prefix = try resource.map { resource in
-            try Transaction.key { (key) throws(FormatError) in try key.append(resource: resource) }
+            try Transaction.key { try $0.append(resource: resource) }
         }
         var isAny = false
         try forEachRaw(.overlay, prefix: prefix ?? OverlayKey.shownPrefix, in: source) { entry in

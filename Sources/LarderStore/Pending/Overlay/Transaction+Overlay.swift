@@ -181,7 +181,7 @@ extension Transaction {
     }
 
     static func overlayKey(_ key: RowKey, _ sequence: Int64) throws(StoreError) -> [UInt8] {
-        try Self.key { (buffer) throws(FormatError) in try OverlayKey.append(key, sequence: sequence, to: &buffer) }
+        try Self.key { try OverlayKey.append(key, sequence: sequence, to: &$0) }
     }
 
     borrowing func storedOverlay(_ key: [UInt8]) throws -> OverlayRecord? {

@@ -18,7 +18,7 @@ final class OverlaidRowStage: RowStage {
     }
 
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws {
-        let prefix = try Transaction.key { (key) throws(FormatError) in try key.append(resource: resource) }
+        let prefix = try Transaction.key { try $0.append(resource: resource) }
         let rows = try transaction.tables.overlaidRows(prefix, from: prefix, most: .max, in: transaction.engine)
         record.overlays = Int64(rows.looked)
     }
@@ -126,7 +126,7 @@ extension Transaction {
     }
 
     static func shownKey(_ row: RowKey) throws(StoreError) -> [UInt8] {
-        try key { (buffer) throws(FormatError) in try OverlayKey.append(row, to: &buffer) }
+        try key { try OverlayKey.append(row, to: &$0) }
     }
 
     /// Keeps the count that tells readers whether there is anything to look for.

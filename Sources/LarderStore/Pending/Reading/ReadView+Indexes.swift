@@ -91,7 +91,7 @@ extension Tables {
     ) throws -> Bool {
         guard merged.hasOverlays else { return false }
         let row = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
-        let key = try Transaction.key { (key) throws(FormatError) in try OverlayKey.append(row, to: &key) }
+        let key = try Transaction.key { try OverlayKey.append(row, to: &$0) }
         guard let value = try source.value(forKey: key.rawSpan, in: overlay) else { return false }
         // What cannot be known is in no place, and must not be missed.
         _ = try Row(overlay: value, key: key.rawSpan) == nil

@@ -41,11 +41,7 @@ package struct RowBatch: Sendable {
     package mutating func append(
         _ payload: RawSpan, type: String, key: String, updatedAt: Int64, codec: PayloadCodec = .json
     ) throws(StoreError) {
-        do throws(FormatError) {
-            try Limits.check(payload: payload.byteCount)
-        } catch {
-            throw .invalid(error)
-        }
+        try encoding { try Limits.check(payload: payload.byteCount) }
         var encoded = KeyBuffer()
         try source.appendKey(type: type, key: key, to: &encoded)
         Record.seal(

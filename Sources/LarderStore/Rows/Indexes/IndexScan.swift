@@ -35,7 +35,7 @@ struct IndexScan {
         self.limit = limit
         self.after = after
         afterPlace = try after.map { (entry) throws(StoreError) in
-            try Transaction.key { (buffer) throws(FormatError) in
+            try Transaction.key { buffer in
                 let term = IndexTerm(entry.value, index.definition.collation) ?? .null
                 _ = try IndexEntryKey.appendPlace(term, type: entry.type, key: entry.key, to: &buffer)
             }
@@ -52,7 +52,7 @@ struct IndexScan {
         var edge = prefix + afterPlace
         if term.isCut {
             // All of those that are equal as far as they go have to be looked at again.
-            let equal = try prefix + Transaction.key { (buffer) throws(FormatError) in try term.append(to: &buffer) }
+            let equal = try prefix + Transaction.key { try term.append(to: &$0) }
             edge = isReversed ? (successor(ofPrefix: equal) ?? equal) : equal
         } else if !isReversed {
             edge.append(0)

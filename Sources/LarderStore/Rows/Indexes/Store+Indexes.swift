@@ -44,11 +44,9 @@ extension Store {
 extension Transaction {
     /// Declares an index, or finds it declared; an index of the same name over something else goes.
     mutating func declareIndex(_ definition: IndexDefinition) throws -> SecondaryIndex {
-        do throws(FormatError) {
+        try encoding {
             try Limits.check(group: definition.group)
             try Limits.check(rowType: definition.type)
-        } catch {
-            throw StoreError.invalid(error)
         }
         if let known = try tables.declaredIndexes(in: engine).named(definition.name) {
             if known.definition == definition { return known }
@@ -73,9 +71,7 @@ extension Transaction {
 
     /// Gives an index up; its entries are removed after the commit.
     private mutating func discard(_ index: SecondaryIndex) throws {
-        try remove(
-            key: Self.key { (key) throws(FormatError) in try IndexRecord.appendKey(index.number, to: &key) },
-            in: .indexes)
+        try remove(key: Self.key { try IndexRecord.appendKey(index.number, to: &$0) }, in: .indexes)
         try enter(GarbageKey(.index, index.number))
         indexCache.removeAll()
     }
@@ -91,9 +87,7 @@ extension Transaction {
     }
 
     private mutating func put(_ index: SecondaryIndex, as state: IndexState) throws {
-        try put(body: index.record(state).encode(), in: .indexes) { (key) throws(FormatError) in
-            try IndexRecord.appendKey(index.number, to: &key)
-        }
+        try put(body: index.record(state).encode(), in: .indexes) { try IndexRecord.appendKey(index.number, to: &$0) }
         indexCache.removeAll()
     }
 
@@ -151,7 +145,7 @@ extension SecondaryIndex {
         case .generation(let generation):
             return (.rows, RowKeyCoding.prefix(generation: generation, type: definition.type))
         case .overlaid(let resource):
-            let prefix = try Transaction.key { (key) throws(FormatError) in
+            let prefix = try Transaction.key { key in
                 try key.append(resource: resource)
                 try key.append(text: definition.type)
             }

@@ -10,12 +10,7 @@ extension Tables {
 
     /// Where the visible rows of `resource` lie, and whether local writes lie over them. Nothing is allocated.
     func mergedSource(of resource: ResourceKey, in source: ReadTransaction) throws -> MergedSource {
-        var key = KeyBuffer()
-        do throws(FormatError) {
-            try ResourceRecord.appendKey(resource, to: &key)
-        } catch {
-            throw StoreError.invalid(error)
-        }
+        let key = try KeyBuffer { try ResourceRecord.appendKey(resource, to: &$0) }
         var found = MergedSource(
             rows: RowSource(owner: resource, generation: 0, seed: Checksum.ownerSeed(key.bytes)), hasRows: false,
             hasOverlays: false)

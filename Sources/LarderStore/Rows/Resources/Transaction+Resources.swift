@@ -32,9 +32,7 @@ extension Transaction {
         let before = record
         edit(&record)
         if record == before, before != ResourceRecord() { return }
-        try put(body: record.encode(), in: .resources) { (key) throws(FormatError) in
-            try ResourceRecord.appendKey(resource, to: &key)
-        }
+        try put(body: record.encode(), in: .resources) { try ResourceRecord.appendKey(resource, to: &$0) }
         effects.changes.noteTouched(resource)
         guard record.overlays > 0 else { return }
         if record.floor > before.floor || record.state != before.state
@@ -104,18 +102,12 @@ extension Transaction {
     }
 
     mutating func putGeneration(_ generation: Int64, _ record: GenerationRecord) throws {
-        try put(body: record.encode(), in: .generations) { (key) throws(FormatError) in
-            try GenerationRecord.appendKey(generation, to: &key)
-        }
+        try put(body: record.encode(), in: .generations) { try GenerationRecord.appendKey(generation, to: &$0) }
     }
 
     /// Begins a generation of `owner`: a number never used before, its record and its owner row.
     mutating func makeGeneration(of owner: ResourceKey) throws -> Int64 {
-        do throws(FormatError) {
-            try RowKeyCoding.checkBudget(resource: owner, type: "", key: "")
-        } catch {
-            throw StoreError.invalid(error)
-        }
+        try encoding { try RowKeyCoding.checkBudget(resource: owner, type: "", key: "") }
         let generation = try next(\.nextGeneration)
         try putGeneration(generation, GenerationRecord(owner: owner))
         try put(body: OwnerRecord(owner: owner).encode(), key: RowKeyCoding.prefix(generation: generation), in: .rows)

@@ -24,9 +24,7 @@ extension Transaction {
             record.byteCount = generation.byteCount
         }
         try restore(&record, of: resource)
-        try put(body: record.encode(), in: .resources) { (key) throws(FormatError) in
-            try ResourceRecord.appendKey(resource, to: &key)
-        }
+        try put(body: record.encode(), in: .resources) { try ResourceRecord.appendKey(resource, to: &$0) }
         effects.changes.noteTouched(resource)
         effects.changes.noteReplaced(resource)
         if record.overlays > 0 { state(OverlaidChanges.self).resources.insert(resource) }

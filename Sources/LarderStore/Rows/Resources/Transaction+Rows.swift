@@ -13,11 +13,9 @@ extension Transaction {
     public mutating func put(
         _ payload: RawSpan, at key: RowKey, updatedAt: Int64, codec: PayloadCodec = .json
     ) throws {
-        do throws(FormatError) {
+        try encoding {
             try Limits.check(payload: payload.byteCount)
             try RowKeyCoding.checkBudget(resource: key.resource, type: key.type, key: key.key)
-        } catch {
-            throw StoreError.invalid(error)
         }
         let merged = try visibleRows(of: key.resource)
         let source = merged.rows

@@ -76,8 +76,6 @@ extension Transaction {
     fileprivate mutating func noteUse(of resource: ResourceKey, now: Int64) throws {
         guard var record = try record(of: resource), record.state == .ready else { return }
         record.usedAt = now
-        try put(body: record.encode(), in: .resources) { (key) throws(FormatError) in
-            try ResourceRecord.appendKey(resource, to: &key)
-        }
+        try put(body: record.encode(), in: .resources) { try ResourceRecord.appendKey(resource, to: &$0) }
     }
 }

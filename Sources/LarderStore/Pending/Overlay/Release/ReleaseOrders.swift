@@ -31,7 +31,7 @@ struct ReleaseOrder: Hashable, Sendable {
 
     /// Those of a resource.
     init(_ resource: ResourceKey, isRemoval: Bool = false) throws(StoreError) {
-        let prefix = try Transaction.key { (key) throws(FormatError) in try key.append(resource: resource) }
+        let prefix = try Transaction.key { try $0.append(resource: resource) }
         self.init(Scope(prefix: prefix, isRemoval: isRemoval))
     }
 
