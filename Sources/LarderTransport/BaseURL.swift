@@ -75,6 +75,13 @@ public struct BaseURL: Sendable, Hashable {
     /// The server as text, without the path: what a Retry-After is kept under.
     package var origin: String { "\(scheme)://\(authority)" }
 
+    /// What tells this server and path from others: the address without the port that goes without saying.
+    package var identity: String {
+        let port = scheme == "https" ? ":443" : ":80"
+        let host = authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority
+        return "\(scheme)://\(host)\(basePath)"
+    }
+
     private static func isBasePath(_ path: Substring) -> Bool {
         if path.isEmpty { return true }
         guard path.utf8.allSatisfy({ RequestTarget.isPathByte($0) && $0 != UInt8(ascii: "?") }),

@@ -193,7 +193,8 @@ extension PauseReason {
     /// Whether it keeps the writes of the account signed in from being sent.
     fileprivate var isOfAll: Bool {
         switch self {
-        case .notRunning, .deliveredElsewhere, .offline, .signedOut, .signInExpired, .otherAccounts, .askedToWait,
+        case .notRunning, .deliveredElsewhere, .otherServer, .offline, .signedOut, .signInExpired, .otherAccounts,
+            .askedToWait,
             .intercepted, .storage:
             true
         case .held, .refusals: false

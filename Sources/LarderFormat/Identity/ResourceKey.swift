@@ -8,6 +8,9 @@ public struct ResourceKey: Hashable, Sendable {
     /// The number within the group.
     public var id: Int64
 
+    /// What the groups of keyed objects begin with: that of a class is this and its name.
+    package static let objectsPrefix = "class:"
+
     /// Names a resource.
     public init(_ group: String, _ id: Int64) {
         self.group = group

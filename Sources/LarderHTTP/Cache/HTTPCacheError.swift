@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import LarderStore
 public import LarderTransport
 
 /// Why a fetch gave no answer.
@@ -26,6 +27,8 @@ public enum HTTPCacheError: Error, Sendable {
     /// The account of a write is not signed in any more: the write is neither sent again nor queued. If it was being sent, the
     /// server may have it.
     case notSignedIn
+    /// The objects in the store are of another server than the one that is to be asked; nothing was sent. Its text says what to do.
+    case otherServer(ServerMismatch)
 }
 
 // The six questions a host asks of a failure.
@@ -123,6 +126,7 @@ extension HTTPCacheError: CustomStringConvertible {
         case .unreadable: "what is stored cannot be read"
         case .invalidRequest(let reason): "the request cannot be sent: \(reason)"
         case .notSignedIn: "the account of the write is not signed in"
+        case .otherServer(let mismatch): mismatch.description
         }
     }
 }

@@ -185,7 +185,10 @@ extension BufferUploader {
     private func answer(to flight: BufferUpload.Flight, of ring: BufferName) async -> Answer {
         do {
             if let rest = try outbox.waitOfServer() { return .heldBack(rest) }
-            let points = try outbox.store.read { view in try view.points(in: ring, sequences: flight.sequences) }
+            let points = try outbox.store.read { view in
+                try view.checkServer(outbox.configuration.server, of: .outbox)
+                return try view.points(in: ring, sequences: flight.sequences)
+            }
             var draft = OutboxDraft(
                 id: flight.key, lane: "", createdAt: 0, mutationType: name, method: "POST", endpoint: policy.endpoint,
                 payload: UploadBody.encode(points.map(\.payload), as: policy.member))

@@ -32,12 +32,15 @@ public final class BufferUploader: Sendable {
     ///   - time: when it was recorded, in milliseconds since 1970-01-01 UTC.
     /// - Returns: how the ring is now.
     /// - Throws: ``OutboxError/notSignedIn``, also when the account was signed out meanwhile;
-    ///   ``StoreError/invalid(_:)`` above `Limits.bufferPoint`; what the store throws.
+    ///   ``StoreError/invalid(_:)`` above `Limits.bufferPoint`; `ServerMismatch` while writes or points of another server are
+    ///   unsent; what the store throws.
     @discardableResult
     public func append(_ json: [UInt8], at time: Int64) async throws -> BufferState {
         guard let ring = ring(of: outbox.gateBroadcast.current) else { throw OutboxError.notSignedIn }
-        return try await outbox.store.write { [limit = policy.limit] transaction in
+        return try await outbox.store.write {
+            [limit = policy.limit, server = outbox.configuration.server] transaction in
             try transaction.checkSignedIn(as: ring.account)
+            try transaction.bindServer(server, to: .outbox)
             return try transaction.appendPoint(json, to: ring, at: time, limit: limit)
         }
     }

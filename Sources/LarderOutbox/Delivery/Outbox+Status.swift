@@ -39,9 +39,21 @@ extension Outbox {
         status.isRunning = false
         status.deliverer = owner
         if status.unsent > 0 {
-            status.pauses = [owner.map { PauseReason.deliveredElsewhere($0) } ?? .notRunning]
+            status.pauses = [owner.map { .deliveredElsewhere($0) } ?? mismatch.map { .otherServer($0) } ?? .notRunning]
         }
         return status
+    }
+
+    /// The server that the writes are for, where it is another.
+    private var mismatch: ServerMismatch? {
+        do {
+            try store.read { view in try view.checkServer(configuration.server, of: .outbox) }
+        } catch let error as ServerMismatch {
+            return error
+        } catch {
+            // As above.
+        }
+        return nil
     }
 
     func publish() { publishing.withLock { _ in statusBroadcast.set(status) } }

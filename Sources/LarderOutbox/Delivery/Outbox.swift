@@ -108,8 +108,12 @@ public final class Outbox: Sendable {
         }
     }
 
-    func post(_ input: OutboxInput) {
-        state.withLock { state in _ = state.loop?.inputs.yield(input) }
+    /// Tells the loop; false while there is none.
+    @discardableResult
+    func post(_ input: OutboxInput) -> Bool {
+        state.withLock { state in
+            if case .enqueued? = state.loop?.inputs.yield(input) { true } else { false }
+        }
     }
 
     func moment() -> Moment { Moment(elapsed: store.host.elapsed(), now: store.host.now()) }
@@ -137,6 +141,8 @@ struct OutboxState {
         var mismatches = 0
         /// Dead letters that the machine does not hold.
         var rejected = 0
+        /// Those that wait until nothing more can be sent.
+        var drains: [Drain] = []
         /// The entries whose conflicts are being settled.
         var settling: Set<UUIDBytes> = []
     }
@@ -144,6 +150,8 @@ struct OutboxState {
     var gate: SessionGate
     /// Whether a run has begun, be it that it only waits for another outbox to end.
     var isReserved = false
+    /// Whether that run is one that ends by itself.
+    var isDraining = false
     /// Held while this outbox is the one that sends, or carries out a command by itself.
     var ownership: OutboxOwnership?
     /// The commands that are being carried out under it.
@@ -172,8 +180,17 @@ enum OutboxInput: Sendable {
     case flight(UUIDBytes, number: Int, FlightAnswer, [UUIDBytes: AcceptedAnswer])
     /// Somebody wants something done, and to know whether it was.
     case command(OutboxCommand)
+    /// Somebody waits until nothing more can be sent.
+    case drain(Drain)
     /// A conflict is settled for the server.
     case settled(Settlement)
+}
+
+/// A wait until nothing more can be sent before a time.
+struct Drain {
+    let deadline: Duration
+    /// Finished when that is so.
+    let end: AsyncStream<Never>.Continuation
 }
 
 /// A part of a transaction.

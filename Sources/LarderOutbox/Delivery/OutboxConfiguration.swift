@@ -6,6 +6,9 @@ public import LarderTransport
 public struct OutboxConfiguration: Sendable {
     /// Where endpoints are appended.
     public var base: BaseURL
+    /// The name that unsent writes and points are bound to (`ServerMismatch`); nil: that of ``base``. For a server that has several
+    /// addresses, or moves.
+    public var serverIdentity: String?
     /// The header field that carries the idempotency key.
     public var keyField: HTTPField.Name
     /// The header field in which the server says that it answers an earlier request.
@@ -70,6 +73,9 @@ public struct OutboxConfiguration: Sendable {
 }
 
 extension OutboxConfiguration {
+    /// What the store knows the server by.
+    var server: String { serverIdentity ?? base.identity }
+
     /// Whether an answer is no page of HTML or XHTML, which no API answers a write with.
     ///
     /// A specific content type is believed. Without one, and under `text/plain` and `application/octet-stream`, whatever begins with

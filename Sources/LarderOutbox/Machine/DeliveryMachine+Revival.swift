@@ -3,7 +3,7 @@ internal import LarderStore
 internal import LarderTransport
 
 // How entries come back that failed through the server's fault. When is stored with them, so that a host that only wakes for
-// moments (`runOnce`) revives them as well.
+// moments (`drain`) revives them as well.
 extension DeliveryMachine {
     /// Whether an entry has failed because of what the server answered, and not for what it is.
     func isServersFault(_ index: Int) -> Bool {

@@ -32,8 +32,10 @@ public struct OutboxStatus: Hashable, Sendable {
     /// A status of nothing.
     public init() {}
 
-    /// The entries that the server does not have yet and may still get by themselves.
-    public var unsent: Int { pending + sending + waiting }
+    /// The entries that the server does not have and may still get: what a person may be shown as not saved yet.
+    ///
+    /// Those that ``failed``, or wait for a decision, are among them; those that the server refused (``rejected``) are not.
+    public var unsent: Int { pending + sending + waiting + failed + unresolved + conflicted }
 }
 
 /// Why nothing is sent, or some of it is not.
@@ -42,6 +44,8 @@ public enum PauseReason: Hashable, Sendable {
     case notRunning
     /// Another outbox sends for the store, in another process or in this one; it sends what this one enqueues.
     case deliveredElsewhere(OutboxOwner)
+    /// The entries are for another server than the one that is configured; the text says what to do.
+    case otherServer(ServerMismatch)
     /// There is no network.
     case offline
     /// Nobody is signed in.
@@ -70,6 +74,7 @@ extension PauseReason: CustomStringConvertible {
         case .notRunning: "Nothing is sent: the outbox does not run."
         case .deliveredElsewhere(let owner):
             owner.processID.map { "Another outbox sends: that of the process \($0)." } ?? "Another outbox sends."
+        case .otherServer(let mismatch): mismatch.description
         case .offline: "Nothing is sent: there is no network."
         case .signedOut: "Nothing is sent: nobody is signed in."
         case .signInExpired: "Nothing is sent: the sign-in has expired. Sign in again."

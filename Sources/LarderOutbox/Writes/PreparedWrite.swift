@@ -12,6 +12,8 @@ public struct PreparedWrite: Sendable {
     package var bounds: OutboxBounds
     /// How it is merged into another; nil: not at all.
     package var coalescing: Coalescing?
+    /// The server that it is for; nil: whatever the others are for.
+    package var server: String?
     /// When it was sent under its identity before it was enqueued, and not answered.
     package var triedAt: Int64?
 
@@ -32,12 +34,14 @@ extension Transaction {
     ///   into.
     /// - Throws: ``OutboxError/notSignedIn`` when the account it was prepared under has been signed out by a ``Session``
     ///   since; ``OutboxError/full(_:)``, ``OutboxError/deduplicationMismatch(_:)``, ``OutboxError/afterRejected(_:)``;
-    ///   ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits.
+    ///   ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits; `ServerMismatch` while writes or points of another
+    ///   server are unsent.
     /// - Complexity: a look at the heads of all entries when there is no room, or when it may be merged, and at the journal when it is
     ///   to come after one that has left; else constant.
     @discardableResult
     public mutating func enqueue(_ write: PreparedWrite) throws -> Enqueued {
         try checkSignedIn(as: write.draft.account)
+        if let server = write.server { try bindServer(server, to: .outbox) }
         if let known = try unfinished(write.draft) {
             // Its body is there already, and nobody is to name this one.
             if let blob = write.draft.blob, blob != known.draft.blob { try discardBlob(blob.number) }

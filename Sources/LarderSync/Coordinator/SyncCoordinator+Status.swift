@@ -67,7 +67,7 @@ extension SyncCoordinator {
     /// coordinator runs, the error is thrown only after a run of the filter has ended in this launch, and none is under
     /// way. That run leaves out what failed so lately that it is too early (``ResourceFailure/retryAt``).
     ///
-    /// - Throws: ``NotReadyError``; `CancellationError`; ``StoreError``, ``EngineError/closed`` among what a read throws.
+    /// - Throws: ``NotReadyError``; `ServerMismatch` once a run has met it; `CancellationError`; ``StoreError``, ``EngineError/closed`` among what a read throws.
     public func waitUntilReady(_ filter: ResourceFilter) async throws -> FilterReadiness {
         let text = filter.description
         let lists = state.withLock { $0.lists }
@@ -97,8 +97,9 @@ extension SyncCoordinator {
 
     /// What ends the wait for a filter, if anything does.
     private func ready(_ readiness: FilterReadiness?, _ text: String) throws -> FilterReadiness? {
+        if let readiness, readiness.isComplete { return readiness }
+        if case .failure(.otherServer(let mismatch))? = state.withLock({ $0.loop?.outcomes[text] }) { throw mismatch }
         guard let readiness else { return nil }
-        if readiness.isComplete { return readiness }
         if let error = NotReadyError(readiness), !isYetToBeTried(error, text) { throw error }
         return nil
     }

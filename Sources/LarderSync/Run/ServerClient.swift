@@ -49,9 +49,10 @@ final class ServerClient: Sendable {
 
     /// Sends one GET to `path`, appended to the base as it is.
     ///
-    /// - Throws: ``SyncError/serverWait(seconds:)``, with nothing sent, while the server wants to be left alone.
+    /// - Throws: with nothing sent, ``SyncError/serverWait(seconds:)`` while the server wants to be left alone, and
+    ///   ``SyncError/otherServer(_:)``.
     func get(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Answer {
-        try checkWait()
+        try checkServer()
         do throws(SyncError) {
             return try await ask(path, kind)
         } catch {
@@ -60,13 +61,16 @@ final class ServerClient: Sendable {
         }
     }
 
-    private func checkWait() throws(SyncError) {
+    private func checkServer() throws(SyncError) {
         let now = store.host.now()
         let wait: ServerWait?
         do {
-            wait = try store.read { view in try view.serverWait(of: configuration.base.origin, at: now) }
+            wait = try store.read { view in
+                try view.checkServer(configuration.server, of: .sync)
+                return try view.serverWait(of: configuration.base.origin, at: now)
+            }
         } catch {
-            throw .store(error)
+            throw SyncError(error)
         }
         guard let milliseconds = wait?.remaining(at: now), milliseconds > 0 else { return }
         throw .serverWait(seconds: Int(clamping: (milliseconds + 999) / 1000))

@@ -16,7 +16,7 @@ extension SyncError {
             .rateLimited, .intercepted:
             true
         case .serverWait, .endlessResync, .outsideFilter, .incomplete, .store, .credentials, .superseded, .list,
-            .offline, .cancelled:
+            .otherServer, .offline, .cancelled:
             false
         }
     }

@@ -44,8 +44,9 @@ struct SyncRun: Sendable {
                 try await store.restoreSyncState(for: filter)
                 let now = store.host.now()
                 return .begun(
-                    try await store.write { [isByHand] transaction in
-                        try transaction.beginRun(text, now: now, isByHand: isByHand)
+                    try await store.write { [isByHand, configuration] transaction in
+                        try transaction.bindServer(configuration.server, to: .sync)
+                        return try transaction.beginRun(text, now: now, isByHand: isByHand)
                     })
             case .beginBootstrap(let run, let rejection):
                 let now = store.host.now()

@@ -5,6 +5,9 @@ public import LarderTransport
 public struct SyncConfiguration: Sendable {
     /// Where the server's paths are appended.
     public var base: BaseURL
+    /// The name that tokens and resources are bound to (`ServerMismatch`); nil: that of ``base``. For a server that has several
+    /// addresses, or moves.
+    public var serverIdentity: String?
     /// Changes on one page; 1 to 100.
     public var perPage: Int
     /// Makes the keys of a full copy's rows.
@@ -38,6 +41,11 @@ public struct SyncConfiguration: Sendable {
         self.limits = limits
         self.timeouts = timeouts
     }
+}
+
+extension SyncConfiguration {
+    /// What the store knows the server by.
+    var server: String { serverIdentity ?? base.identity }
 }
 
 /// Supplies the header fields that tell the server who asks. They are stamped at send and never stored.

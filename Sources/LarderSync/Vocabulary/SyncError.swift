@@ -33,6 +33,8 @@ public enum SyncError: Error, Sendable {
     case incomplete([ResourceFailure])
     /// The store failed.
     case store(any Error)
+    /// What is synced is of another server than the one that is configured; nothing was sent. Its text says what to do.
+    case otherServer(ServerMismatch)
     /// The credentials could not be had.
     case credentials(any Error)
     /// The filter was removed while its run was under way, or run from another place that shares the store.
@@ -62,7 +64,8 @@ public enum SyncError: Error, Sendable {
         case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire, .superseded, .offline, .intercepted,
             .incomplete, .serverWait:
             true
-        case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongFullCopy, .store, .credentials, .cancelled:
+        case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongFullCopy, .store, .credentials, .cancelled,
+            .otherServer:
             false
         }
     }
@@ -91,6 +94,7 @@ extension SyncError {
         self =
             switch error {
             case let error as SyncError: error
+            case let error as ServerMismatch: .otherServer(error)
             case is CancellationError: .cancelled
             case TransportError.cancelled: .cancelled
             case let error as TransportError: .transport(error)
@@ -121,6 +125,7 @@ extension SyncError: CustomStringConvertible {
         case .wrongFullCopy: "A full copy is of another resource than was asked for."
         case .incomplete(let failures): Self.sentence("The run is incomplete: \(Self.list(failures))")
         case .store(let error): Self.sentence("The store failed: \(error)")
+        case .otherServer(let mismatch): mismatch.description
         case .credentials(let error): Self.sentence("There are no credentials: \(error)")
         case .superseded: "The filter was removed or synced from elsewhere meanwhile."
         case .list(let error): Self.sentence(error.description)

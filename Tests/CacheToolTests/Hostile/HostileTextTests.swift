@@ -45,11 +45,11 @@ import Testing
             }
         }
         #expect(try columns("list", sample.path, "\(HostileSample.resource)") == [4, 4])
-        #expect(try columns("outbox", "list", sample.path) == [12, 12, 12])
+        #expect(try columns("outbox", "list", sample.path) == [13, 13, 13])
         #expect(try columns("journal", sample.path) == [8, 8])
         #expect(try columns("resources", sample.path) == [6])
         #expect(try columns("tokens", sample.path) == [5])
-        #expect(try columns("filters", sample.path) == [11])
+        #expect(try columns("filters", sample.path) == [12])
         let entry = try Tool.run("outbox", "show", sample.path, HostileSample.id(2).description, "--json").objects()[0]
         for name in ["mutationType", "method", "endpoint", "account", "entity", "payload"] {
             #expect(entry[name] as? String == Hostile.text, "\(name)")

@@ -27,6 +27,7 @@ import Testing
                 $0.resyncedAt = 1_767_225_500_000
             }
             try transaction.putMember(ofFilter: number, ResourceKey("tafsirs", 3), MemberRecord(listedInRun: 3))
+            try transaction.bindServer("https://api.example.org/content", to: .sync)
         }
         try store.close()
         return sample
@@ -40,9 +41,13 @@ import Testing
         #expect(fields.count == 2)
         #expect(fields[0][0..<5] == ["translations:19", "c2VjcmV0LXRv…", "complete, overdue", "1 of 1", "4711"])
         #expect(fields[0][5].hasSuffix(" days"))
-        #expect(fields[0][6...] == ["settled", "0", "-", "0", "-"])
+        #expect(fields[0][6...] == ["settled", "0", "-", "0", "-", "https://api.example.org/content"])
         #expect(fields[1][0..<7] == ["tafsirs:*", "-", "incomplete", "0 of 1", "-", "-", "token rejected"])
-        #expect(fields[1][7...] == ["2", "2026-01-01T00:01:00.000Z", "1", "\"the server is unavailable (503)\""])
+        #expect(
+            fields[1][7...] == [
+                "2", "2026-01-01T00:01:00.000Z", "1", "\"the server is unavailable (503)\"",
+                "https://api.example.org/content",
+            ])
     }
 
     @Test func `is an object for each in JSON, with its members`() async throws {
@@ -52,7 +57,10 @@ import Testing
         #expect(objects.map { $0["overdue"] as? Bool } == [true, false])
         #expect(objects[0]["token"] as? String == "c2VjcmV0LXRva2Vu")
         #expect(objects[0]["asOfSequence"] as? Int == 4711)
+        let stat = try Tool.run("stat", sample.path, "--json").objects()[0]["servers"] as? [String: Any]
+        #expect(stat?["sync"] as? String == "https://api.example.org/content" && stat?["outbox"] is NSNull)
         let rejected = objects[1]
+        #expect(rejected["server"] as? String == "https://api.example.org/content")
         #expect(rejected["resourcesToGo"] as? Int == 1 && rejected["rowsToGo"] is NSNull)
         #expect(rejected["failures"] as? Int == 2 && rejected["resyncs"] as? Int == 1)
         #expect(rejected["attemptedAt"] as? Int == 1_767_225_600_000)
@@ -71,6 +79,7 @@ import Testing
             let outcome = try Tool.run(Tool.path, ["filters", sample.path, "--redact"] + format)
             #expect(outcome.status == 0)
             #expect(!outcome.text.contains("unavailable") && !outcome.text.contains("tafsirs"))
+            #expect(!outcome.text.contains("example.org"))
         }
     }
 

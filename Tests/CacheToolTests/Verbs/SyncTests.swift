@@ -67,7 +67,9 @@ import Testing
         #expect(try Tool.run("sync", store, url, "translations:*").status == 0)
         let tokens = try Tool.run("tokens", store).text
         server = nil
-        let outcome = try Tool.run("sync", store, "http://127.0.0.1:1", "translations:*")
+        let other = try Tool.run("sync", store, "http://127.0.0.1:1", "translations:*")
+        #expect(other.status == 64 && other.talk.contains(url) && other.talk.contains("http://127.0.0.1:1"))
+        let outcome = try Tool.run("sync", store, "http://127.0.0.1:1", "translations:*", "--adopt")
         #expect(outcome.status == 4, "\(outcome.talk)")
         #expect(try Tool.run("tokens", store).text == tokens)
     }

@@ -89,6 +89,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "waits", body: Example.waits.encode()) {
             try ServerWaitsRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "servers", body: Example.servers.encode()) {
+            try ServersRecord(decoding: $0.rawSpan).encode()
+        },
         Kind(testDescription: "buffer", body: Example.buffer.encode()) {
             try BufferState(decoding: $0.rawSpan).encode()
         },

@@ -225,6 +225,13 @@ enum Example {
         .init(server: "https://api.example.org", until: midnight + 65_000, notedAt: midnight + 5000)
     ])
 
+    static let servers: ServersRecord = {
+        var record = ServersRecord()
+        record.sync = "https://api.example.org/content"
+        record.outbox = "https://api.example.org"
+        return record
+    }()
+
     static let buffer: BufferState = {
         var record = BufferState()
         record.nextSequence = 8

@@ -75,7 +75,7 @@ import Testing
         await #expect(throws: HTTPCacheError.self) {
             try await world.restarted().object(user(1), strategy: .networkOnly)
         }
-        _ = await world.outbox.runOnce(within: .seconds(10))
+        _ = await world.outbox.drain(within: .seconds(10))
         #expect(world.network.lines == ["PUT /User/1"])
     }
 

@@ -113,8 +113,9 @@ import Testing
         }
         let outbox = try world.outbox()
         for number in 1...3 { try await outbox.enqueue(note(number, entity: "\(number)")) }
-        let left = await outbox.runOnce(within: .seconds(20))
+        let left = await outbox.drain(within: .seconds(20))
         #expect(left.waiting == 1 && left.unsent == 1 && !left.isRunning)
-        #expect(left.pauses == [.notRunning])
+        let asked = world.clock.wallMilliseconds + 600_000
+        #expect(left.pauses == [.askedToWait(until: asked)])
     }
 }

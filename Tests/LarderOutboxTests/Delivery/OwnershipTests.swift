@@ -19,12 +19,12 @@ import Testing
             try await world.wait(first) { $0.isRunning }
             let queued = try await second.enqueue(note(1))
             #expect(try await second.outcome(of: queued.id) == .accepted)
-            let status = await ticking(world) { await second.runOnce(within: .seconds(10)) }
+            let status = await ticking(world) { await second.drain(within: .seconds(10)) }
             #expect(status.deliverer == Self.thisProcess && !status.isRunning)
             #expect(first.status.deliverer == nil)
         }
         #expect(world.requests.count == 1)
-        #expect(await second.runOnce(within: .seconds(1)).deliverer == nil)
+        #expect(await second.drain(within: .seconds(1)).deliverer == nil)
     }
 
     @Test func `the other takes over when the first ends`() async throws {
@@ -82,7 +82,7 @@ import Testing
         for make in [symbolicLink, hardLink, pipe] {
             try make(lock, target)
             await #expect(throws: (any Error).self) { try await outbox.run() }
-            #expect(await outbox.runOnce(within: .seconds(1)).pending == 1)
+            #expect(await outbox.drain(within: .seconds(1)).pending == 1)
             try FileManager.default.removeItem(atPath: lock)
         }
         #expect(try String(contentsOfFile: target, encoding: .utf8) == "kept")

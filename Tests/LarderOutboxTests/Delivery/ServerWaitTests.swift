@@ -1,4 +1,4 @@
-// Proves that outbox and buffers share one wait per server, which outlives the process, and that failures outlive `runOnce`.
+// Proves that outbox and buffers share one wait per server, which outlives the process, and that failures outlive `drain`.
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -91,11 +91,11 @@ import Testing
         }
         let outbox = try world.outbox()
         try await outbox.enqueue(note(1))
-        #expect(await outbox.runOnce(within: .seconds(20)).unsent == 1)
+        #expect(await outbox.drain(within: .seconds(20)).unsent == 1)
         #expect(try rest(world) == 3_600_000)
         world.clock.setWallClock(toMilliseconds: world.clock.wallMilliseconds - 86_400_000)
         world.answer { _ in TransportResponse(status: .ok) }
-        #expect(await outbox.runOnce(within: .seconds(20)).unsent == 0)
+        #expect(await outbox.drain(within: .seconds(20)).unsent == 0)
         #expect(world.requests.count == 2)
     }
 
@@ -118,15 +118,15 @@ import Testing
         #expect(world.requests.count == 1)
     }
 
-    @Test func `and an outage are outlived by a host that only calls runOnce`() async throws {
+    @Test func `and an outage are outlived by a host that only calls drain`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
         let outbox = try world.outbox { $0.mostAttempts = 1 }
         let id = try await outbox.enqueue(note(1)).id
-        #expect(await outbox.runOnce(within: .seconds(20)).failed == 1)
-        #expect(await outbox.runOnce(within: .seconds(20)).failed == 1)
+        #expect(await outbox.drain(within: .seconds(20)).failed == 1)
+        #expect(await outbox.drain(within: .seconds(20)).failed == 1)
         #expect(world.requests.count == 2)
         world.answer { _ in TransportResponse(status: .ok) }
-        #expect(await outbox.runOnce(within: .seconds(20)).failed == 0)
+        #expect(await outbox.drain(within: .seconds(20)).failed == 0)
         #expect(try await outbox.outcome(of: id) == .accepted)
     }
 }

@@ -56,7 +56,7 @@ import Testing
             }
             #expect(world.requests.count == 4)
             server.open()
-            try await world.wait(outbox) { $0.unsent == 0 }
+            try await world.wait(outbox) { $0.unsent == $0.failed }
         }
         #expect(sends(world).values.allSatisfy { $0 == 1 })
     }

@@ -229,7 +229,7 @@ import Testing
                 #expect(try Self.sorted(seen) == Self.sorted(expected), "seed \(seed), round \(round)")
             }
             world.network.set(.online)
-            _ = await outbox.runOnce(within: .seconds(20))
+            _ = await outbox.drain(within: .seconds(20))
             #expect(try world.entries().isEmpty)
             #expect(
                 try Self.sorted(document.withLock { $0 }) == Self.sorted(expected),

@@ -60,6 +60,7 @@ enum Shape {
         case ["session"]: session
         case ["salt"]: [Field("salt", .bytes)]
         case ["waits"]: [Field("servers", .bytes)]
+        case ["servers"]: [Field("sync", .content), Field("outbox", .content), Field("objects", .content)]
         default: counters
         }
     }

@@ -64,7 +64,7 @@ struct ClientExchange: Sendable {
         return switch error {
         case .transport(.cancelled): "Cancelled"
         case .notCached: "NotCached"
-        case .invalidRequest, .uploadTooLarge, .transport, .server, .parse, .notSignedIn: "InvalidRequest"
+        case .invalidRequest, .uploadTooLarge, .transport, .server, .parse, .notSignedIn, .otherServer: "InvalidRequest"
         case .notConfigured, .bodyGone, .unreadable, .answerTooLarge: "Cache"
         }
     }

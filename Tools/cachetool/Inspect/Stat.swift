@@ -9,14 +9,14 @@ struct Stat: ParsableCommand {
         abstract: "Count what a store holds and say how large it is.",
         discussion: """
             Figures are of one commit; sizes are in bytes. Slots of readers are those taken at some time since the \
-            first open. Garbage is what was replaced and is not removed yet. Holds no content: --redact changes \
-            nothing.
+            first open. Garbage is what was replaced and is not removed yet. Servers are those whose content is synced, \
+            that unsent writes are for, and whose objects are kept; --redact replaces their names.
 
             JSON: {store, format, createdBy, commit, fileSize, pageSize, usedPages, lastPage, mapSize, storedSize, \
             readersUsed, readersMaximum, resources: {ready, hidden, evicted, empty}, rows, generations: {live, \
             staging, garbage, garbageRows, garbageBytes}, filters, members, outbox: {entries, lanes, oldestAt}, \
-            journal, tables: {NAME: {entries, depth, branchPages, leafPages, overflowPages}}}. Times are in \
-            milliseconds since 1970-01-01 UTC.
+            journal, tables: {NAME: {entries, depth, branchPages, leafPages, overflowPages}}, servers: {sync, outbox, \
+            objects}}. Times are in milliseconds since 1970-01-01 UTC.
 
             EXAMPLE: cachetool stat /data/store
 
@@ -30,13 +30,21 @@ struct Stat: ParsableCommand {
         let opened = try StoreArgument.open(store.store)
         defer { try? opened.close() }
         let statistics = try opened.statistics()
-        if printing.json { return try Terminal.print(json(statistics)) }
-        for (name, value) in lines(statistics) {
+        let redactor = Redactor(isOn: printing.redact, store: statistics.storeID)
+        let servers = try opened.read { view in
+            try ServerContent.allCases.map { content in
+                (content: content.rawValue, server: try view.server(of: content))
+            }
+        }
+        if printing.json { return try Terminal.print(json(statistics, servers, redactor)) }
+        for (name, value) in lines(statistics, servers, redactor) {
             try Terminal.print(name + String(repeating: " ", count: max(1, 14 - name.count)) + value)
         }
     }
 
-    private func lines(_ statistics: StoreStatistics) -> [(String, String)] {
+    private func lines(
+        _ statistics: StoreStatistics, _ servers: [(content: String, server: String?)], _ redactor: Redactor
+    ) -> [(String, String)] {
         let resources = statistics.resources
         let generations = statistics.generations
         var lines = [
@@ -66,6 +74,10 @@ struct Stat: ParsableCommand {
                     + timeText(statistics.oldestOutboxEntryAt)
             ),
             ("journal", "\(statistics.journalRecords)"),
+            (
+                "servers",
+                servers.map { "\($0.content) \($0.server.map { redactor.text($0) } ?? "-")" }.joined(separator: ", ")
+            ),
         ]
         for name in TableName.allCases.map(\.rawValue) {
             guard let table = statistics.tables[name] else { continue }
@@ -74,7 +86,9 @@ struct Stat: ParsableCommand {
         return lines
     }
 
-    private func json(_ statistics: StoreStatistics) -> JSON {
+    private func json(
+        _ statistics: StoreStatistics, _ servers: [(content: String, server: String?)], _ redactor: Redactor
+    ) -> JSON {
         let tables = TableName.allCases.compactMap { name in
             statistics.tables[name.rawValue].map { table in
                 JSON.Member(
@@ -110,6 +124,7 @@ struct Stat: ParsableCommand {
                 "oldestAt": .optional(statistics.oldestOutboxEntryAt),
             ],
             "journal": .count(statistics.journalRecords), "tables": .object(tables),
+            "servers": .object(servers.map { JSON.Member(name: $0.content, value: redactor.json($0.server)) }),
         ]
     }
 }

@@ -42,6 +42,8 @@ struct Sync: AsyncParsableCommand {
     var watch = false
     @Option(help: "With --watch: seconds from one run to the next.")
     var every = 60
+    @Flag(help: "Take what the store has of another address for this server's: it is the same under a new name.")
+    var adopt = false
     @OptionGroup var printing: OutputOptions
 
     func validate() throws {
@@ -68,6 +70,13 @@ struct Sync: AsyncParsableCommand {
             store, StoreOptions(), .system(logger: .tool(redacted: printing.redact)))
         defer { try? opened.close() }
         let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
+        if adopt {
+            do {
+                try opened.read { view in try view.checkServer(base.identity, of: .sync) }
+            } catch let mismatch as ServerMismatch {
+                try await opened.adopt(mismatch)
+            }
+        }
         #if AsyncHTTPClient
         let transport = AsyncHTTPClientTransport()
         #else

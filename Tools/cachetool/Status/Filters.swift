@@ -10,14 +10,14 @@ struct Filters: AsyncParsableCommand {
         discussion: """
             Prints, parted by tabs: filter, the beginning of its token, readiness, complete resources of all it holds, \
             the server sequence it is as of, its age, what its run is at, failed runs in a row, when it is tried next, \
-            rejected tokens in a row, last error. Complete is what can be read without the server; overdue what was \
+            rejected tokens in a row, last error, server. Complete is what can be read without the server; overdue what was \
             not synced for seven days. Times are by this machine's clock. With --watch it goes on until it is \
             interrupted: on a terminal it draws over itself, otherwise it prints a line for each filter that changes.
 
             JSON: {filter, token, complete, overdue, asOfSequence, syncedAt, age, bootstrapping, rejected, run, \
             pagesDone, resourcesToGo, rowsToGo, bytesToGo, attemptedAt, nextAttemptAt, failures, lastError, resyncs, \
             resyncedAt, members: [{group, id, complete, state, floor, generation, rows, bytes, syncedAt, changedAt, \
-            schemaVersion, finishedInRun}]} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
+            schemaVersion, finishedInRun}], server} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
             milliseconds. What is to go is estimated by the copies that are there, null where there is none.
 
             EXAMPLE: cachetool filters /data/store --watch
@@ -39,11 +39,12 @@ struct Filters: AsyncParsableCommand {
         defer { try? opened.close() }
         let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
         guard watch else {
+            let server = try opened.read { view in try view.server(of: .sync) }
             for (state, readiness) in try Self.filters(opened) {
                 try Interrupt.check()
                 try printing.json
-                    ? Terminal.print(json(state, readiness, redactor))
-                    : Terminal.print(columns: columns(state, readiness, redactor))
+                    ? Terminal.print(json(state, readiness, server, redactor))
+                    : Terminal.print(columns: columns(state, readiness, server, redactor))
             }
             return
         }
@@ -65,7 +66,9 @@ struct Filters: AsyncParsableCommand {
 }
 
 extension Filters {
-    private func columns(_ state: FilterState, _ readiness: FilterReadiness, _ redactor: Redactor) -> [String] {
+    private func columns(
+        _ state: FilterState, _ readiness: FilterReadiness, _ server: String?, _ redactor: Redactor
+    ) -> [String] {
         let now = Self.now()
         let text = StatusText(FilterStatus(readiness: readiness), redactor)
         let run = state.isRejected ? "token rejected" : state.isBootstrapping ? "bootstrapping" : "settled"
@@ -73,7 +76,7 @@ extension Filters {
             text.name, shortened(state.token, redactor), text.readiness(now: now), text.share,
             readiness.asOfSequence.map { "\($0)" } ?? "-", durationText(readiness.age(now: now)), run,
             "\(state.failures)", timeText(state.nextAttemptAt), "\(state.resyncs)",
-            state.lastError.map { redactor.text($0) } ?? "-",
+            state.lastError.map { redactor.text($0) } ?? "-", server.map { redactor.text($0) } ?? "-",
         ]
     }
 
@@ -84,7 +87,9 @@ extension Filters {
         return redactor.text(String(token.prefix(12))) + "…"
     }
 
-    private func json(_ state: FilterState, _ readiness: FilterReadiness, _ redactor: Redactor) -> JSON {
+    private func json(
+        _ state: FilterState, _ readiness: FilterReadiness, _ server: String?, _ redactor: Redactor
+    ) -> JSON {
         let now = Self.now()
         return [
             "filter": redactor.json(state.filter), "token": redactor.json(state.token),
@@ -98,7 +103,7 @@ extension Filters {
             "attemptedAt": .optional(state.attemptedAt), "nextAttemptAt": .optional(state.nextAttemptAt),
             "failures": .integer(state.failures), "lastError": redactor.json(state.lastError),
             "resyncs": .integer(state.resyncs), "resyncedAt": .optional(state.resyncedAt),
-            "members": .array(readiness.members.map { json($0, redactor) }),
+            "members": .array(readiness.members.map { json($0, redactor) }), "server": redactor.json(server),
         ]
     }
 

@@ -59,6 +59,7 @@ enum ExitStatus: Int32 {
         case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials, .superseded, .offline,
             .intercepted, .list, .incomplete, .serverWait:
             .system
+        case .otherServer: .usage
         case .cancelled: .interrupted
         }
     }
@@ -68,7 +69,7 @@ enum ExitStatus: Int32 {
         case .transport(.cancelled): .interrupted
         case .notCached: .findings
         case .bodyGone, .unreadable: .damage
-        case .invalidRequest, .notConfigured: .usage
+        case .invalidRequest, .notConfigured, .otherServer: .usage
         case .parse: .format
         case .transport, .server, .uploadTooLarge, .answerTooLarge, .notSignedIn: .system
         }

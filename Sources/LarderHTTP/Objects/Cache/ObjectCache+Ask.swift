@@ -177,6 +177,7 @@ extension ObjectCache {
     /// Sends a request; an answer of success that is not the server's is thrown, and so is the rest of the server's wait.
     func send(_ request: HTTPRequest, body: [UInt8]?) async throws(HTTPCacheError) -> TransportResponse {
         guard isOnline() else { throw .transport(.noConnection(reason: "the host says so")) }
+        try await checkServer(request)
         try checkServerWait(request)
         let response: TransportResponse
         do throws(TransportError) {

@@ -4,12 +4,27 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-// One wait per server (`Retry-After`), shared with sync and the outbox through the queue of writes.
+// The server that objects are bound to, and its one wait (`Retry-After`), shared with sync and the outbox through the queue of writes.
 extension ObjectCache {
+    /// Throws where the store keeps objects of another server than that of a request.
+    func checkServer(_ request: HTTPRequest) async throws(HTTPCacheError) {
+        guard let objects = state.withLock({ $0.persistent?.objects }),
+            let server = service.serverIdentity ?? base(of: request)?.identity
+        else { return }
+        do {
+            try await objects.use(server: server)
+        } catch let mismatch as ServerMismatch {
+            throw .otherServer(mismatch)
+        } catch {
+            // Nothing that is kept can be taken for the server's either.
+            host.logger.warning("it cannot be read of which server the objects are: \(error)")
+        }
+    }
+
     /// Throws during the wait that the server of a request asked for: reads and writes then go on as without a network. Also where
     /// that cannot be read.
     func checkServerWait(_ request: HTTPRequest) throws(HTTPCacheError) {
-        guard let server = server(of: request), let queue = writeQueue else { return }
+        guard let server = base(of: request)?.origin, let queue = writeQueue else { return }
         let rest: Duration?
         do {
             rest = try queue.serverWait(of: server)
@@ -26,7 +41,7 @@ extension ObjectCache {
         guard [429, 503].contains(head.status.code), ContentKind(head.headerFields[.contentType]) != .page,
             let field = head.headerFields[.retryAfter],
             let seconds = RetryAfter.seconds(field, date: head.headerFields[.date], now: host.now()), seconds > 0,
-            let server = server(of: request), let queue = writeQueue
+            let server = base(of: request)?.origin, let queue = writeQueue
         else { return }
         do {
             try await queue.noteServerWait(.seconds(seconds), of: server)
@@ -35,9 +50,9 @@ extension ObjectCache {
         }
     }
 
-    /// What the waits of a request's server are stored under.
-    private func server(of request: HTTPRequest) -> String? {
+    /// The server of a request.
+    private func base(of request: HTTPRequest) -> BaseURL? {
         guard let scheme = request.scheme, let authority = request.authority else { return nil }
-        return BaseURL("\(scheme)://\(authority)")?.origin
+        return BaseURL("\(scheme)://\(authority)")
     }
 }

@@ -31,12 +31,12 @@ public struct ObjectName: Hashable, Sendable {
 
     /// The resource that the objects of a class belong to.
     public static func resource(ofClass className: String) -> ResourceKey {
-        ResourceKey("class:" + className, 0)
+        ResourceKey(ResourceKey.objectsPrefix + className, 0)
     }
 
     /// The class whose objects belong to a resource; nil for a resource of other rows.
     static func className(of resource: ResourceKey) -> String? {
-        let mark = "class:".utf8
+        let mark = ResourceKey.objectsPrefix.utf8
         guard resource.group.utf8.starts(with: mark), resource.id == 0 else { return nil }
         return String(decoding: resource.group.utf8.dropFirst(mark.count), as: UTF8.self)
     }

@@ -72,6 +72,10 @@ public protocol ObjectService: Sendable {
     /// What the payloads of its objects are marked with.
     var codec: PayloadCodec { get }
 
+    /// The name that objects in the store are bound to (`ServerMismatch`); nil, the default: scheme and authority of the requests.
+    /// For a server that has several addresses, or moves.
+    var serverIdentity: String? { get }
+
     /// Where a question is asked, by GET: a path with its query, beginning with `/`.
     func path(of question: ObjectQuestion) throws -> String
 
@@ -102,6 +106,9 @@ public protocol ObjectService: Sendable {
 }
 
 extension ObjectService {
+    /// Scheme and authority of the requests.
+    public var serverIdentity: String? { nil }
+
     /// `application/octet-stream` for uploads, nil for the rest.
     public func contentType(of write: ObjectWrite) -> String? {
         if case .upload = write { "application/octet-stream" } else { nil }

@@ -20,6 +20,11 @@ public protocol ObjectStorage: Sendable {
     /// The classes of which an object or a collection is kept; the same may come twice.
     func classNames() throws -> [String]
 
+    /// Binds what is kept to a server that is about to be asked; does nothing by default.
+    ///
+    /// - Throws: `ServerMismatch` where something is kept that is of another.
+    func use(server: String) async throws
+
     /// Makes all of the changes that `decide` returns, or none, in their order.
     ///
     /// - Parameter decide: called when no other change of this storage can come between its decision and its changes,
@@ -30,6 +35,9 @@ public protocol ObjectStorage: Sendable {
 }
 
 extension ObjectStorage {
+    /// Does nothing.
+    public func use(server: String) async throws {}
+
     /// Makes all of these changes, or none, in their order.
     public func apply(_ changes: [ObjectChange]) async throws {
         if changes.isEmpty { return }

@@ -59,6 +59,9 @@ public struct StoreObjectStorage: ObjectStorage {
         }
     }
 
+    /// Binds the objects of the store to a server.
+    public func use(server: String) async throws { try await store.bindServer(server, to: .objects) }
+
     /// Makes all of the changes that `decide` returns in the transaction that decides, in their order.
     @discardableResult
     public func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {

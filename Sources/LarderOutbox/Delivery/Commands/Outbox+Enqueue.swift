@@ -69,6 +69,7 @@ extension Outbox {
         var prepared = PreparedWrite(draft: draft, effects: write.effects, bounds: policy.bounds)
         prepared.coalescing = triedAt == nil ? write.coalescing : nil
         prepared.triedAt = triedAt
+        prepared.server = configuration.server
         return prepared
     }
 

@@ -5,11 +5,17 @@ internal import Synchronization
 
 // One outbox sends per store, whatever processes have it open: which one, the lock of a file decides.
 extension Outbox {
-    /// Notes that a run begins.
-    func reserve() {
+    /// Notes that what is unsent is for the server of this outbox.
+    ///
+    /// - Throws: `ServerMismatch`; what the store throws.
+    func bindServer() async throws { try await store.bindServer(configuration.server, to: .outbox) }
+
+    /// Notes that a run begins; false while another one is there.
+    func reserve(asDrain isDrain: Bool = false) -> Bool {
         state.withLock { state in
-            precondition(!state.isReserved, "the outbox runs already")
-            state.isReserved = true
+            if state.isReserved { return false }
+            (state.isReserved, state.isDraining) = (true, isDrain)
+            return true
         }
     }
 

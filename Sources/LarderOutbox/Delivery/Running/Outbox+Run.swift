@@ -5,12 +5,10 @@ internal import Logging
 internal import Synchronization
 
 extension Outbox {
-    /// Steps the machine until it is told to stop, or for a time. The outbox owns the store's writes meanwhile.
+    /// Steps the machine until it is told to stop. The outbox owns the store's writes meanwhile.
     func loop(
-        _ inputs: AsyncStream<OutboxInput>, _ continuation: AsyncStream<OutboxInput>.Continuation,
-        within limit: Duration?
+        _ inputs: AsyncStream<OutboxInput>, _ continuation: AsyncStream<OutboxInput>.Continuation
     ) async {
-        let deadline = limit.map { store.host.elapsed() + $0 }
         // Before the table is read, so that nothing enqueued meanwhile is missed.
         let changes = store.changes(in: .outbox)
         begin(continuation)
@@ -24,15 +22,9 @@ extension Outbox {
                 for await change in changes { continuation.yield(.lanes(change.lanes)) }
                 self.disownIfClosed()
             }
-            if limit == nil, let interval = policy.lookInterval {
+            if let interval = policy.lookInterval {
                 group.addTask {
                     while (try? await self.store.host.sleep(interval)) != nil { continuation.yield(.look) }
-                }
-            }
-            if let limit {
-                group.addTask {
-                    do { try await self.store.host.sleep(limit) } catch { return }
-                    continuation.yield(.event(.stop))
                 }
             }
             await reload(in: &group)
@@ -41,14 +33,15 @@ extension Outbox {
                 await take(input, in: &group)
                 publish()
                 if isOver { break }
-                if let deadline, isSettled(before: deadline) { continuation.yield(.event(.stop)) }
+                endDrains()
             }
             group.cancelAll()
         }
         end()
         // Nobody else answers those who asked for something too late.
-        for await case .command(let command) in inputs {
-            command.answer.resume(returning: .failure(OutboxError.stopped))
+        for await input in inputs {
+            if case .command(let command) = input { command.answer.resume(returning: .failure(OutboxError.stopped)) }
+            if case .drain(let drain) = input { drain.end.finish() }
         }
     }
 
@@ -69,6 +62,7 @@ extension Outbox {
         }
         // Nothing is under way any more: another outbox may send.
         withExtendedLifetime(ownership) {}
+        for drain in loop?.drains ?? [] { drain.end.finish() }
         loop?.timer?.cancel()
         loop?.inputs.finish()
         publish()
@@ -81,13 +75,17 @@ extension Outbox {
         }
     }
 
-    /// Whether nothing is under way, and nothing will be before the deadline unless something happens.
-    private func isSettled(before deadline: Duration) -> Bool {
-        state.withLock { state in
-            guard let loop = state.loop, loop.machine.network != nil else { return false }
-            return loop.machine.flights.isEmpty && loop.settling.isEmpty && loop.machine.signIn != .asked
-                && loop.machine.armed.map { $0 > deadline } ?? true
+    /// Ends the waits before whose deadlines nothing will be under way unless something happens.
+    private func endDrains() {
+        let over = state.withLock { state -> [Drain] in
+            guard let loop = state.loop, loop.machine.network != nil, loop.machine.flights.isEmpty,
+                loop.settling.isEmpty, loop.machine.signIn != .asked
+            else { return [] }
+            let isOver = { (drain: Drain) in loop.machine.armed.map { $0 > drain.deadline } ?? true }
+            state.loop?.drains.removeAll(where: isOver)
+            return loop.drains.filter(isOver)
         }
+        for drain in over { drain.end.finish() }
     }
 
     private func take(_ input: OutboxInput, in group: inout DiscardingTaskGroup) async {
@@ -100,6 +98,10 @@ extension Outbox {
         case .look: await takeNew(in: allLanes(), in: &group)
         case .flight(let key, let number, let answer, let accepted):
             await takeAnswer(answer, accepted, of: key, number, in: &group)
+        case .drain(let drain):
+            // What was enqueued a moment ago is waited for, too.
+            await takeNew(in: allLanes(), in: &group)
+            state.withLock { state in _ = state.loop?.drains.append(drain) }
         case .settled(let settlement):
             let id = settlement.conflict.entryID
             let failure = await take(

@@ -13,7 +13,10 @@ extension Outbox {
         let entries: [OutboxEntry]
         do {
             if let rest = try waitOfServer() { return (.whole(.heldBack(rest)), [:]) }
-            entries = try store.read { view in try flight.entries.compactMap { try view.outboxEntry($0) } }
+            entries = try store.read { view in
+                try view.checkServer(configuration.server, of: .outbox)
+                return try flight.entries.compactMap { try view.outboxEntry($0) }
+            }
         } catch {
             store.host.logger.error("an entry could not be read", metadata: ["error": "\(error)"])
             return (.whole(Self.obstacle(error).map { .unsendable($0) } ?? .notSent), [:])

@@ -29,6 +29,7 @@ extension Store {
             transaction.requireFullDurability()
             // Of damaged entries nobody knows what they counted for.
             try transaction.forgetPending()
+            try transaction.forgetServers()
             while try transaction.clearSome(of: .journal) {}
         }
         try removeWords()

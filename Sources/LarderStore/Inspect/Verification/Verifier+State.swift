@@ -22,6 +22,8 @@ extension Verifier {
             } else if entry.key.equals(ServerWaitsRecord.key.rawSpan) {
                 let waits = try record(of: entry, .meta, at: name, ServerWaitsRecord.init(decoding:))
                 try findRepeated(in: waits?.waits.map(\.server) ?? [], "two waits", at: name)
+            } else if entry.key.equals(ServersRecord.key.rawSpan) {
+                _ = try record(of: entry, .meta, at: name, ServersRecord.init(decoding:))
             } else if entry.key.equals(SaltRecord.key.rawSpan) {
                 _ = try record(of: entry, .meta, at: name, SaltRecord.init(decoding:))
             } else {

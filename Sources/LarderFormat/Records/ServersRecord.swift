@@ -1,0 +1,23 @@
+/// The record `meta` ("servers"): the servers whose content the store holds.
+///
+/// FORMAT.md, "meta". Each is the address or the name by which the host tells its servers apart.
+package struct ServersRecord: TupleRecord, Hashable, Sendable {
+    /// The server of tokens, resources and their applied sequences.
+    package var sync: String?
+    /// The server that the entries of the outbox and the points of buffers are for.
+    package var outbox: String?
+    /// The server of keyed objects and their collections.
+    package var objects: String?
+
+    /// A record of no server.
+    package init() {}
+
+    package mutating func codeFields(_ coder: inout FieldCoder) {
+        coder.text(&sync)
+        coder.text(&outbox)
+        coder.text(&objects)
+    }
+
+    /// The key, ("servers").
+    package static var key: [UInt8] { TupleWriter.bytes { $0.append(text: "servers") } }
+}

@@ -1,0 +1,135 @@
+// Proves that a drain ends when nothing waits, when nothing more can be sent now, or when its time is over, and says what is left and why.
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct `A drain` {
+    private static func wait(_ seconds: Int) -> OutboxWorld.Script {
+        { _ in TransportResponse(status: .serviceUnavailable, headers: [.retryAfter: "\(seconds)"]) }
+    }
+
+    @Test(arguments: [false, true])
+    func `sends what was enqueued just before, and returns`(isRunning: Bool) async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox()
+        func drain() async throws {
+            for number in 1...5 { try await outbox.enqueue(note(number, entity: "\(number % 2)")) }
+            let left = await outbox.drain(within: .seconds(20))
+            #expect(left.unsent == 0 && left.pauses.isEmpty && left.isRunning == isRunning)
+            #expect(world.requests.count == 5)
+        }
+        if isRunning { try await world.running(outbox, drain) } else { try await drain() }
+        #expect(world.clock.now.offset == .zero)
+    }
+
+    @Test(arguments: [false, true])
+    func `without a network returns at once, and says so`(isRunning: Bool) async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        func drain() async throws {
+            try await outbox.enqueue(note(1))
+            let left = await outbox.drain(within: .seconds(20))
+            #expect(left.unsent == 1 && left.pauses == [.offline])
+        }
+        if isRunning { try await world.running(outbox, drain) } else { try await drain() }
+        #expect(world.clock.now.offset == .zero)
+    }
+
+    @Test(arguments: [false, true])
+    func `waits for what is due before its time is over`(isRunning: Bool) async throws {
+        let world = try OutboxWorld(script: Self.wait(5))
+        let outbox = try world.outbox()
+        func drain() async throws {
+            try await outbox.enqueue(note(1))
+            let drain = Task { await outbox.drain(within: .seconds(20)) }
+            try await world.wait(outbox) { $0.waiting == 1 }
+            world.answer { _ in TransportResponse(status: .ok) }
+            await world.clock.sleepers(atLeast: 2)
+            world.clock.advance(by: .seconds(5))
+            #expect(await drain.value.unsent == 0)
+        }
+        if isRunning { try await world.running(outbox, drain) } else { try await drain() }
+    }
+
+    @Test func `returns while the server wants to be left alone for longer`() async throws {
+        let world = try OutboxWorld(script: Self.wait(60))
+        let outbox = try world.outbox()
+        try await outbox.enqueue(note(1))
+        let left = await outbox.drain(within: .seconds(20))
+        #expect(left.waiting == 1 && left.pauses == [.askedToWait(until: world.clock.wallMilliseconds + 60_000)])
+    }
+
+    @Test(arguments: [false, true])
+    func `returns at its limit, whatever hangs, and loses nothing`(isRunning: Bool) async throws {
+        let world = try OutboxWorld { _ async throws(TransportError) in
+            do { try await Task.sleep(for: .seconds(3600)) } catch { throw .cancelled }
+            return TransportResponse(status: .ok)
+        }
+        let outbox = try world.outbox()
+        func drain() async throws {
+            try await outbox.enqueue(note(1))
+            let drain = Task { await outbox.drain(within: .seconds(20)) }
+            try await world.wait(outbox) { $0.sending == 1 }
+            await world.clock.sleepers(atLeast: 1)
+            world.clock.advance(by: .seconds(20))
+            #expect(await drain.value.unsent == 1)
+        }
+        if isRunning { try await world.running(outbox, drain) } else { try await drain() }
+        world.answer { _ in TransportResponse(status: .ok) }
+        let next = try world.outbox()
+        try await next.retryAll()
+        #expect(await next.drain(within: .seconds(20)).unsent == 0)
+        #expect(Set(world.requests.map(\.key)).count == 1)
+    }
+
+    @Test func `ends with the run beside it`() async throws {
+        let world = try OutboxWorld(script: Self.wait(5))
+        let outbox = try world.outbox()
+        let drain = Mutex<Task<OutboxStatus, Never>?>(nil)
+        try await world.running(outbox) {
+            try await outbox.enqueue(note(1))
+            try await world.wait(outbox) { $0.waiting == 1 }
+            drain.withLock { $0 = Task { await outbox.drain(within: .seconds(20)) } }
+            await world.clock.sleepers(atLeast: 2)
+        }
+        #expect(await drain.withLock { $0 }?.value.unsent == 1)
+    }
+
+    @Test func `is followed by a run that began meanwhile`() async throws {
+        let world = try OutboxWorld(script: Self.wait(5))
+        let outbox = try world.outbox()
+        try await outbox.enqueue(note(1))
+        let drain = Task { await outbox.drain(within: .seconds(2)) }
+        try await world.wait(outbox) { $0.isRunning }
+        try await world.running(outbox) {
+            #expect(await drain.value.unsent == 1)
+            world.answer { _ in TransportResponse(status: .ok) }
+            while outbox.status.unsent > 0 {
+                world.clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+        }
+    }
+}
+
+@Suite struct `The number of unsent writes` {
+    @Test func `leaves out only those that the server refused`() {
+        var status = OutboxStatus()
+        (status.pending, status.sending, status.waiting) = (1, 2, 4)
+        (status.failed, status.unresolved, status.conflicted, status.rejected) = (8, 16, 32, 64)
+        #expect(status.unsent == 63)
+    }
+
+    @Test func `counts a write whose attempts are used up`() async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
+        let outbox = try world.outbox { $0.mostAttempts = 1 }
+        try await outbox.enqueue(note(1))
+        let left = await outbox.drain(within: .seconds(1))
+        #expect(left.failed == 1 && left.unsent == 1)
+    }
+}

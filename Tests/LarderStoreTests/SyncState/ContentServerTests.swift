@@ -1,0 +1,103 @@
+// Proves that the store keeps which server its content is of, lets go of it with the content only, and says so otherwise.
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `The server that content is of` {
+    private let directory = TemporaryStore()
+    private let staging = "https://staging.example.org/v1"
+    private let production = "https://api.example.org/v1"
+
+    private func fill(_ store: Store, _ content: ServerContent) async throws {
+        try await store.write { transaction in
+            switch content {
+            case .sync: try transaction.updateFilter("translations:*") { $0.token = "A" }
+            case .outbox: try transaction.enqueue(draft(1))
+            case .objects:
+                let row = RowKey(resource: ResourceKey("class:User", 0), type: "User", key: "1")
+                try transaction.put(bytes("{}"), at: row, updatedAt: 1)
+            }
+        }
+    }
+
+    private func bind(_ store: Store, _ server: String, _ content: ServerContent) async -> ServerMismatch? {
+        do {
+            try await store.bindServer(server, to: content)
+        } catch let mismatch as ServerMismatch {
+            return mismatch
+        } catch {
+            Issue.record(error)
+        }
+        return nil
+    }
+
+    @Test(arguments: ServerContent.allCases)
+    func `is kept over a restart, and no other may follow while it is there`(content: ServerContent) async throws {
+        let first = try directory.open()
+        #expect(await bind(first, staging, content) == nil)
+        try await fill(first, content)
+        try first.close()
+        let store = try directory.open()
+        let mismatch = try #require(await bind(store, production, content))
+        #expect(mismatch.content == content && mismatch.stored == staging && mismatch.configured == production)
+        #expect("\(mismatch)".contains(staging) && "\(mismatch)".contains(production))
+        #expect(throws: mismatch) { try store.read { view in try view.checkServer(production, of: content) } }
+        #expect(try store.read { view in try view.server(of: content) } == staging)
+        for other in ServerContent.allCases where other != content {
+            #expect(await bind(store, production, other) == nil)
+        }
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test(arguments: ServerContent.allCases)
+    func `is another where nothing ever came from the first`(content: ServerContent) async throws {
+        let store = try directory.open()
+        #expect(await bind(store, staging, content) == nil)
+        let others = ServerContent.allCases.filter { $0 != content }
+        for other in others { try await fill(store, other) }
+        // A filter that was asked for, and got no answer.
+        if content == .sync { try await store.write { try $0.updateFilter("tafsirs:*") { $0.isBootstrapping = true } } }
+        #expect(await bind(store, production, content) == nil)
+        #expect(try store.read { view in try view.server(of: content) } == production)
+        try store.close()
+    }
+
+    @Test func `counts for resources that no filter holds any more`() async throws {
+        let store = try directory.open()
+        #expect(await bind(store, staging, .sync) == nil)
+        try await store.write { try $0.update(ResourceKey("translations", 1)) { $0.floor = 4 } }
+        #expect(await bind(store, production, .sync) != nil)
+        try store.close()
+    }
+
+    @Test func `is another by adoption, once`() async throws {
+        let store = try directory.open()
+        #expect(await bind(store, staging, .outbox) == nil)
+        try await fill(store, .outbox)
+        let mismatch = try #require(await bind(store, production, .outbox))
+        try await store.adopt(mismatch)
+        #expect(await bind(store, production, .outbox) == nil)
+        let back = try #require(await bind(store, staging, .outbox))
+        try await store.adopt(mismatch)
+        #expect(await bind(store, staging, .outbox) == back)
+        #expect(try store.read { view in try view.outboxEntries().count } == 1)
+        try store.close()
+    }
+
+    @Test func `goes with all content, and not before`() async throws {
+        let store = try directory.open()
+        for content in ServerContent.allCases {
+            #expect(await bind(store, staging, content) == nil)
+            try await fill(store, content)
+        }
+        await #expect(throws: StoreError.unsentWrites(1)) { try await store.clear() }
+        #expect(await bind(store, production, .outbox) != nil)
+        try await store.clear(discardingUnsent: true)
+        for content in ServerContent.allCases {
+            #expect(try store.read { view in try view.server(of: content) } == nil)
+        }
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+}

@@ -1,0 +1,114 @@
+// Proves that tokens and resources of one server are never shown to another: nothing is sent until the host has decided.
+import Larder
+import LarderServer
+import LarderTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct `A sync with another server than the content is of` {
+    private let other = "http://127.0.0.2/content"
+
+    private func filled(_ name: String? = nil) async throws -> (SyncFixture, CannedServer) {
+        let server = CannedServer()
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 10, token: "A"))
+        server.on("translations/19", copy(at: 10, "one"))
+        server.on("token A", page([row(20, 1, "two")], until: 20, token: "B"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:*") { $0.serverIdentity = name }
+        return (fixture, server)
+    }
+
+    private func move(_ configuration: inout SyncConfiguration) {
+        guard let base = BaseURL(other) else { preconditionFailure("an address") }
+        configuration.base = base
+    }
+
+    private func mismatch(_ fixture: SyncFixture) async throws -> ServerMismatch {
+        let sent = fixture.script.lines.count
+        let error = try await fixture.failure("translations:*", configure: move)
+        #expect(fixture.script.lines.count == sent)
+        #expect(!error.isRetryable)
+        guard case .otherServer(let mismatch) = error else { throw error }
+        return mismatch
+    }
+
+    @Test func `sends nothing, keeps everything, and names both`() async throws {
+        let (fixture, _) = try await filled()
+        let mismatch = try await mismatch(fixture)
+        #expect(mismatch.stored == "http://127.0.0.1/content" && mismatch.configured == other)
+        #expect(try fixture.token() == "A")
+        #expect(try fixture.text(1) == payload(1, "one"))
+        // What was configured before goes on.
+        try await fixture.sync("translations:*")
+        #expect(try fixture.text(1) == payload(1, "two"))
+        try fixture.expectSound()
+    }
+
+    @Test func `restores nothing that was evicted`() async throws {
+        let (fixture, _) = try await filled()
+        try await fixture.evict(19)
+        let sent = fixture.script.lines.count
+        let sync = fixture.contentSync(configure: move)
+        await #expect(throws: KeepError.self) { try await sync.restore(ResourceKey("translations", 19)) }
+        #expect(fixture.script.lines.count == sent)
+    }
+
+    @Test func `goes on from the token once the server is adopted`() async throws {
+        let (fixture, _) = try await filled()
+        try await fixture.store.adopt(try await mismatch(fixture))
+        let report = try await fixture.sync("translations:*", configure: move)
+        #expect(report.kind == .incremental)
+        #expect(try fixture.text(1) == payload(1, "two"))
+    }
+
+    @Test func `starts over once the store is cleared`() async throws {
+        let (fixture, _) = try await filled()
+        _ = try await mismatch(fixture)
+        try await fixture.store.clear()
+        let report = try await fixture.sync("translations:*", configure: move)
+        #expect(report.kind == .bootstrap)
+        try fixture.expectSound()
+    }
+
+    @Test func `goes on where the host says that it is the same`() async throws {
+        let (fixture, _) = try await filled("content")
+        let report = try await fixture.sync("translations:*") {
+            move(&$0)
+            $0.serverIdentity = "content"
+        }
+        #expect(report.kind == .incremental)
+    }
+
+    @Test func `is none where the first never answered`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", status: 503, "")
+        let fixture = try SyncFixture(transport: server)
+        _ = try await fixture.failure("translations:*")
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 10, token: "A"))
+        server.on("translations/19", copy(at: 10, "one"))
+        try await fixture.sync("translations:*", configure: move)
+        #expect(try fixture.text(1) == payload(1, "one"))
+    }
+
+    @Test func `ends the wait until it is ready`() async throws {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(1, count: 1)
+        try await fixture.store.bindServer("https://api.example.org", to: .sync)
+        try await fixture.store.write { try $0.updateFilter("tafsirs:*") { $0.token = "A" } }
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) {
+            let error = await #expect(throws: ServerMismatch.self) {
+                try await coordinator.waitUntilReady(ResourceFilter("translations:*"))
+            }
+            try await fixture.store.adopt(try #require(error))
+            _ = try await coordinator.sync(ResourceFilter("translations:*"))
+            _ = try await coordinator.waitUntilReady(ResourceFilter("translations:*"))
+        }
+    }
+
+    @Test(arguments: ["HTTP://127.0.0.1:80/content/", "http://127.0.0.1/content"])
+    func `is none under another spelling`(spelling: String) async throws {
+        let (fixture, _) = try await filled()
+        let base = try #require(BaseURL(spelling))
+        try await fixture.sync("translations:*") { $0.base = base }
+    }
+}
