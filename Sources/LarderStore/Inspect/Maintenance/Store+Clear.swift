@@ -6,31 +6,38 @@ extension Store {
     /// searches in a file of their own. The store stays open and usable; numbers go on where they were, so that none is
     /// used twice. Secondary indexes go with their declarations; a host declares them again.
     ///
-    /// For signing out. Stop what syncs and sends first: what is written meanwhile may stay. In commits of bounded size;
-    /// a process that dies on the way leaves a sound store with a part of its content, and the next call goes on. Bytes
-    /// that were removed may be left in unused pages of the file: ``destroy(at:discardingUnsent:)`` removes the file.
+    /// For signing out. Stop what syncs and sends first: what is written meanwhile goes too, or stays whole. In commits of
+    /// bounded size, but for damaged records, which go in one; a process that dies on the way leaves a sound store with a
+    /// part of its content, and the next call goes on. Bytes that were removed may be left in unused pages of the file:
+    /// ``destroy(at:discardingUnsent:)`` removes the file.
     ///
     /// - Parameter discardingUnsent: whether writes and points that were not sent go too.
-    /// - Throws: ``StoreError/unsentWrites(_:)`` and ``StoreError/unsentPoints(_:)`` with nothing removed;
-    ///   `CancellationError` between two commits; ``EngineError``, also when the file of words cannot be removed.
+    /// - Throws: ``StoreError/unsentWrites(_:)`` and ``StoreError/unsentPoints(_:)`` with nothing removed, or, for a write
+    ///   made while this runs, with that write and a part of the content kept; `CancellationError` between two commits;
+    ///   ``EngineError``, also when the file of words cannot be removed.
     public func clear(discardingUnsent: Bool = false) async throws {
         try checkWritable()
-        try await clearOutbox(discardingUnsent: discardingUnsent)
+        try await inBatches { transaction in
+            if !discardingUnsent { try transaction.tables.checkAllSent(in: transaction.engine) }
+            return try transaction.clearSomeUnsent()
+        }
         try await inBatches { transaction in try transaction.clearSomeFilters() }
         try await clearCollections()
         _ = try await removeResponses(.all)
-        try await inBatches { transaction in try transaction.clearSomeResources() }
-        try await inBatches { transaction in try transaction.clearSomeGarbage() }
-        // Whatever is left is damaged or nobody's. The journal goes last, durably, so that everything before it has.
-        for table in TableName.allCases where table != .meta && table != .journal {
-            try await inBatches { transaction in try transaction.clearSome(of: table) }
+        try await inBatches { transaction in
+            try transaction.clearUnsent(discards: discardingUnsent)
+            return try transaction.clearSomeResources()
         }
+        try await inBatches { transaction in try transaction.clearSomeGarbage() }
+        // What is left was written meanwhile, or is damaged. It goes in one commit: removed table by table, a write made in
+        // between would lose a part of itself.
         try await write { transaction in
             transaction.requireFullDurability()
-            // Of damaged entries nobody knows what they counted for.
+            try transaction.clearUnsent(discards: discardingUnsent)
+            for table in TableName.allCases where table != .meta { while try transaction.clearSome(of: table) {} }
+            // What damaged entries counted for cannot be known.
             try transaction.forgetPending()
             try transaction.forgetServers()
-            while try transaction.clearSome(of: .journal) {}
         }
         try removeWords()
     }
@@ -83,13 +90,6 @@ extension Store {
         }
     }
 
-    private func clearOutbox(discardingUnsent: Bool) async throws {
-        try await inBatches { transaction in
-            if !discardingUnsent { try transaction.tables.checkAllSent(in: transaction.engine) }
-            return try transaction.clearSomeUnsent()
-        }
-    }
-
     private func clearCollections() async throws {
         do {
             for collection in try read({ view in try view.collections() }) {
@@ -108,6 +108,16 @@ extension Store {
             try Task.checkCancellation()
             isMore = try await bulk(step)
         }
+    }
+}
+
+extension Transaction {
+    /// Removes the writes that were enqueued since the last commit of clearing, so that it removes none of their parts alone.
+    ///
+    /// - Throws: ``StoreError/unsentWrites(_:)``, ``StoreError/unsentPoints(_:)`` where they are not to be discarded.
+    fileprivate mutating func clearUnsent(discards: Bool) throws {
+        if !discards { return try tables.checkAllSent(in: engine) }
+        while try clearSomeUnsent() {}
     }
 }
 
