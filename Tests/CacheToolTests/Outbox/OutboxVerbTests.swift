@@ -55,6 +55,22 @@ private struct OutboxSample {
         return try store.read(body)
     }
 
+    /// Changes one byte of what an entry sends where it lies in the file, and of every copy.
+    func damageBody(of number: UInt64) throws {
+        let file = URL(fileURLWithPath: path + "/data.mdb")
+        var content = try Data(contentsOf: file)
+        let payload = Data("{\"note\":\"hush \(number)\"}".utf8)
+        var start = content.startIndex
+        while let found = content.range(of: payload, in: start..<content.endIndex) {
+            content[found.lowerBound + 2] ^= 1
+            start = found.upperBound
+        }
+        #expect(start != content.startIndex)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: content)
+        try handle.close()
+    }
+
     func findings() throws -> Int { try Int(Tool.run("verify", path, "--json").objects()[0]["findings"] as? Int ?? -1) }
 }
 
@@ -101,6 +117,18 @@ private struct OutboxSample {
         try await signIn(.signedIn, "bob")
         #expect(try reasons()[2] == "Sent when \"ada hush\" signs in.")
         try store.close()
+    }
+
+    @Test func `list, export and retry pass over a damaged write, say so, and end with 2`() async throws {
+        let sample = try await OutboxSample()
+        try sample.damageBody(of: 5)
+        for arguments in [["list"], ["list", "--json"], ["export", "--all"]] {
+            let outcome = try Tool.run(Tool.path, ["outbox", arguments[0], sample.path] + arguments.dropFirst())
+            #expect(outcome.status == 2 && outcome.lines.count == 5, "\(arguments)")
+            #expect(outcome.talk.contains("A damaged write was left out: verify says where."), "\(arguments)")
+        }
+        let retried = try Tool.run("outbox", "retry", sample.path, "--all-failed")
+        #expect(retried.status == 0 && retried.lines == ["\(id(1))\tpending"])
     }
 
     @Test func `show prints one whole`() async throws {

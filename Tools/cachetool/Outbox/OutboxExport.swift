@@ -25,10 +25,12 @@ struct OutboxExport: ParsableCommand {
     func run() throws {
         try store.read { view in
             let display = EntryDisplay(redactor: Redactor(isOn: redact, store: try view.format().storeID))
-            for entry in try view.outboxEntries() where all || entry.delivery.state.isDeadLetter {
+            let (entries, damaged) = try view.readableOutboxEntries()
+            for entry in entries where all || entry.delivery.state.isDeadLetter {
                 try Interrupt.check()
                 try Terminal.print(display.whole(entry, hasPayload: !redact))
             }
+            if damaged > 0 { throw ToolError.damagedWrites(damaged) }
         }
     }
 }

@@ -39,13 +39,15 @@ struct OutboxList: ParsableCommand {
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             let display = EntryDisplay(redactor: redactor)
             let reasons = WaitReasons(try view.session(), try view.readableOutboxHeads().entries, redactor)
-            for entry in try view.outboxEntries(lane: lane) where !failed || entry.delivery.state.isDeadLetter {
+            let (entries, damaged) = try view.readableOutboxEntries(lane: lane)
+            for entry in entries where !failed || entry.delivery.state.isDeadLetter {
                 try Interrupt.check()
                 let why = reasons.sentence(entry)
                 try printing.json
                     ? Terminal.print(display.json(entry, why: why))
                     : Terminal.print(columns: display.columns(entry) + [why])
             }
+            if damaged > 0 { throw ToolError.damagedWrites(damaged) }
         }
     }
 }

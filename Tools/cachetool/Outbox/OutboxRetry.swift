@@ -40,7 +40,7 @@ struct OutboxRetry: ParsableCommand {
             let entries = try entries(&transaction)
             return try entries.map { entry in
                 // A successor made before this one may stand in what it comes after.
-                let current = try transaction.outboxEntry(entry.id) ?? entry
+                let current = try allFailed ? entry : transaction.outboxEntry(entry.id) ?? entry
                 return (entry.id, try retry(current, host, &transaction))
             }
         }
@@ -55,7 +55,7 @@ struct OutboxRetry: ParsableCommand {
     }
 
     private func entries(_ transaction: inout Transaction) throws -> [OutboxEntry] {
-        if allFailed { return try transaction.outboxEntries().filter { $0.delivery.state == .failed } }
+        if allFailed { return try transaction.readableOutboxHeads().filter { $0.delivery.state == .failed } }
         return try named.ids.map { id in
             guard let entry = try transaction.outboxEntry(id) else { throw ToolError.noEntry(id) }
             return entry

@@ -94,6 +94,8 @@ enum ToolError: Error, Equatable {
     case notThere(String)
     /// A record is not what it should be; where and why.
     case damagedRecord(place: String, reason: String)
+    /// So many writes are damaged, and were left out.
+    case damagedWrites(Int)
     /// A dump is not whole, or not one.
     case badDump(line: Int, reason: String)
     /// The system refused; in words.
@@ -106,7 +108,7 @@ enum ToolError: Error, Equatable {
         case .interrupted: .interrupted
         case .outputClosed, .system: .system
         case .notThere: .findings
-        case .damagedRecord, .badDump: .damage
+        case .damagedRecord, .damagedWrites, .badDump: .damage
         case .usage: .usage
         }
     }
@@ -120,6 +122,8 @@ extension ToolError: CustomStringConvertible {
         case .notThere(let what): what
         case .damagedRecord(let place, let reason):
             "The record \(place) is damaged (\(reason)): run verify, and sync its resource again."
+        case .damagedWrites(let count):
+            "\(count == 1 ? "A damaged write was" : "\(count) damaged writes were") left out: verify says where."
         case .badDump(let line, let reason): "Line \(line) of the dump: \(reason). Nothing was loaded."
         case .system(let text), .usage(let text): text
         }

@@ -5,12 +5,11 @@ extension Tables {
     /// Every ring.
     func buffers(in source: ReadTransaction) throws -> [(name: BufferName, record: BufferState)] {
         var found: [(BufferName, BufferState)] = []
-        try forEach(.buffers, prefix: [], in: source) { key, body in
-            try decoding(.buffers) { () throws(FormatError) in
-                guard case .ring(let name) = try BufferKey(decoding: key) else { return }
-                found.append((name, try BufferState(decoding: body)))
-            }
-            return true
+        try forEachReadable(.buffers, in: source) { key, body throws(FormatError) in
+            guard case .ring(let name) = try BufferKey(decoding: key) else { return nil }
+            return (name, try BufferState(decoding: body))
+        } _: { (ring: (BufferName, BufferState)?) in
+            if let ring { found.append(ring) }
         }
         return found
     }

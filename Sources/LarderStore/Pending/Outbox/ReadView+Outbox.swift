@@ -45,6 +45,24 @@ extension ReadView {
         try tables.readableHeads(in: transaction)
     }
 
+    /// The entries that can be read whole, of a lane or of every lane, each lane in order, and how many there are besides.
+    package borrowing func readableOutboxEntries(
+        lane: String? = nil
+    ) throws -> (entries: [OutboxEntry], damaged: Int) {
+        var (heads, damaged) = try tables.readableHeads(lane: lane, in: transaction)
+        // The keys of other lanes may begin with those of this one.
+        if let lane { heads.removeAll { !$0.lane.equalsBytewise(lane) } }
+        let entries = try heads.compactMap { head in
+            do {
+                return try tables.whole(head, in: transaction)
+            } catch StoreError.damaged {
+                damaged += 1
+                return nil
+            }
+        }
+        return (entries, damaged)
+    }
+
     /// How the delivery of an entry goes, or nil when there is no such entry; cheaper than the entry.
     public borrowing func outboxDelivery(_ id: UUIDBytes) throws -> OutboxDelivery? {
         try tables.delivery(id, in: transaction)?.delivery

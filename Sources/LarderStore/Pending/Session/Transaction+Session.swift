@@ -10,14 +10,15 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
         return try tables.record(key.rawSpan, .meta, in: engine, StoredSession.init(decoding:))
     }
 
-    /// What an account has not got rid of yet; nil stands for what was made where there are no accounts.
+    /// What an account has not got rid of yet; nil stands for what was made where there are no accounts. Damaged writes are
+    /// no account's.
     ///
     /// - Complexity: O(*n*) for *n* entries, bodies included.
     public borrowing func unsent(of account: String?) throws -> UnsentContent {
         var unsent = UnsentContent()
         for id in try tables.entryIDs(of: account, in: engine) {
-            // One without a delivery was not tried yet, as far as anybody can tell.
-            unsent.count(try tables.delivery(id, in: engine)?.delivery.state ?? .pending)
+            // Where its delivery cannot be read, it was not tried yet, as far as can be known.
+            unsent.count((try? tables.delivery(id, in: engine))?.delivery.state ?? .pending)
         }
         for (name, record) in try tables.buffers(in: engine) where name.account.isBytewise(account) {
             unsent.points = unsent.points.clampedSum(record.pointCount)
@@ -92,13 +93,13 @@ public struct UnsentContent: Hashable, Sendable {
 }
 
 extension Tables {
-    /// The entries of an account, the rejected ones among them.
+    /// The entries of an account, the rejected ones among them, as far as they can be read.
     func entryIDs(of account: String?, in source: ReadTransaction) throws -> [UUIDBytes] {
         var ids: [UUIDBytes] = []
-        try forEach(.outbox, prefix: OutboxKey.heads, in: source) { _, body in
-            let record = try decoding(.outbox) { () throws(FormatError) in try OutboxHeadRecord(decoding: body) }
-            if record.draft.account.isBytewise(account) { ids.append(record.draft.id) }
-            return true
+        try forEachReadable(.outbox, prefix: OutboxKey.heads, in: source) { _, body throws(FormatError) in
+            try OutboxHeadRecord(decoding: body).draft
+        } _: { (draft: OutboxDraft) in
+            if draft.account.isBytewise(account) { ids.append(draft.id) }
         }
         return ids
     }
