@@ -4,8 +4,8 @@ package import LarderFormat
 extension Transaction {
     /// Gives up everything an account made that the server does not have: entries, dead letters among them, and points.
     ///
-    /// Each entry leaves with the outcome `dropped` in the journal, and its overlays with it. The commit is fully
-    /// durable, whatever durability the write asked for.
+    /// Each entry leaves with the outcome `dropped` in the journal, and its overlays with it; those that are damaged stay, and are
+    /// never sent. The commit is fully durable, whatever durability the write asked for.
     ///
     /// - Parameters:
     ///   - detail: why, for people.
@@ -15,10 +15,18 @@ extension Transaction {
     package mutating func discardUnsent(of account: String?, detail: String?, at time: Int64) throws -> [UUIDBytes] {
         requireFullDurability()
         let ids = try tables.entryIDs(of: account, in: engine)
-        for id in ids { try acknowledge(id, outcome: "dropped", detail: detail, at: time) }
+        var left: [UUIDBytes] = []
+        for id in ids {
+            do {
+                try acknowledge(id, outcome: "dropped", detail: detail, at: time)
+                left.append(id)
+            } catch StoreError.damaged {
+                // Nothing sends it, as its delivery cannot be read; it goes when the content is removed.
+            }
+        }
         for (name, _) in try tables.buffers(in: engine) where name.account.isBytewise(account) {
             try removeBuffer(name)
         }
-        return ids
+        return left
     }
 }
