@@ -1,4 +1,5 @@
-/// The record `meta` ("counters"): the next number of each kind, what is to be sent, and the stored size.
+/// The record `meta` ("counters"): the next number of each kind, what is to be sent, the stored size, and how far
+/// syncing has come.
 ///
 /// FORMAT.md, "meta". A number is never given twice, not even after what it named was deleted.
 package struct CountersRecord: TupleRecord, Hashable, Sendable {
@@ -22,6 +23,8 @@ package struct CountersRecord: TupleRecord, Hashable, Sendable {
     package var pendingBytes: Int64 = 0
     /// The bytes of all keys and values of every table but `meta`.
     package var storedSize: Int64 = 0
+    /// The present timeline, and the highest sequence up to which anything of it was applied.
+    package var applied = ServerPosition.zero
 
     /// The counters of an empty store: every number begins at 1.
     package init() {}
@@ -37,6 +40,7 @@ package struct CountersRecord: TupleRecord, Hashable, Sendable {
         coder.count("pendingEntries", &pendingEntries)
         coder.count("pendingBytes", &pendingBytes)
         coder.count("storedSize", &storedSize)
+        applied.codeFields(&coder)
     }
 
     /// The key, ("counters").

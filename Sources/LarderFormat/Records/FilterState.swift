@@ -8,14 +8,15 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
     public package(set) var token: String?
     /// When the last token was stored, in milliseconds since 1970-01-01 UTC; stays when that token is rejected.
     public package(set) var tokenUpdatedAt: Int64?
-    /// The bound of the last finished run; stays when its token is rejected.
+    /// The timeline of the token, the sequence and the bootstrap: where it is not the present one, the next run begins a
+    /// bootstrap.
+    public package(set) var timeline: Int64 = 0
+    /// The bound of the last run that finished in the timeline; stays when its token is rejected.
     public package(set) var lastUntilSequence: Int64?
-    /// Grows with every bootstrap begun, and when another filter has taken back rows of a member.
+    /// Grows with every bootstrap begun.
     public package(set) var run: Int64 = 0
     /// Whether a bootstrap has begun and not finished.
     public package(set) var isBootstrapping = false
-    /// Whether the server rejected the last token, so that this bootstrap may lower floors, once per resource.
-    public package(set) var isRejected = false
     /// The pages of the bootstrap under way that are in.
     public package(set) var pagesDone: Int64 = 0
     /// When the last run began, in milliseconds since 1970-01-01 UTC.
@@ -38,6 +39,9 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
     /// The resources it holds. Records of their own have them: none where the record was read by itself.
     public package(set) var members: [ResourceKey] = []
 
+    /// Whether the bootstrap under way is there because the server rejected a token.
+    public var isRejected: Bool { isBootstrapping && resyncs > 0 }
+
     package init() {}
 
     /// The record of a filter that was never synced.
@@ -49,13 +53,13 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
         coder.text(&filter)
         coder.text(&token)
         coder.integer(&tokenUpdatedAt)
+        coder.count("timeline", &timeline)
         coder.integer(&lastUntilSequence)
         coder.require(token?.isEmpty != true, "token", 0)
         coder.count("run", &run)
         // There has to be a next one.
         coder.require(run < .max, "run", run)
         coder.bool(&isBootstrapping)
-        coder.bool(&isRejected)
         coder.count("pagesDone", &pagesDone)
         coder.integer(&attemptedAt)
         coder.integer(&nextAttemptAt)

@@ -39,6 +39,8 @@ package struct OverlayRecord: TupleRecord, Hashable, Sendable {
     package var account: String?
     /// The checksum of the server's row that was there.
     package var base: UInt64?
+    /// The timeline in which the server answered; 0 while the write is pending.
+    package var timeline: Int64 = 0
     /// The server's sequence of the write, where it reported one.
     package var serverSequence: Int64?
     /// The journal sequence of the server's answer; nil while the write is pending.
@@ -64,6 +66,7 @@ package struct OverlayRecord: TupleRecord, Hashable, Sendable {
         coder.uuid(&entryID)
         coder.text(&account)
         coder.bits(&base)
+        coder.count("timeline", &timeline)
         coder.integer(&serverSequence)
         coder.count("acceptance", &acceptance)
         coder.bytes(&basePayload)

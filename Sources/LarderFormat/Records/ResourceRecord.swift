@@ -22,8 +22,8 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
     package var overlays: Int64 = 0
     /// The generation being written.
     package var stagingGeneration: Int64?
-    /// The sequence up to which changes are already in: what is at or below never applies.
-    package var floor: Int64 = 0
+    /// Up to where changes are already in: what is at or below never applies. It never descends.
+    package var applied = ServerPosition.zero
     /// Where the server offers the full copy.
     package var snapshotPath: String?
     /// The rows of the live generation.
@@ -45,6 +45,12 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
     /// Why its snapshot could not be brought in, since one last was; nil when nothing failed.
     package var failure: SnapshotFailure?
 
+    /// The sequence of ``applied``.
+    package var floor: Int64 {
+        get { applied.sequence }
+        set { applied.sequence = newValue }
+    }
+
     /// The record of a resource of which nothing is there yet.
     package init() {}
 
@@ -53,7 +59,7 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
         coder.count("liveGeneration", &liveGeneration)
         coder.count("overlays", &overlays)
         coder.count("stagingGeneration", &stagingGeneration)
-        coder.integer(&floor)
+        applied.codeFields(&coder)
         coder.text(&snapshotPath)
         coder.count("rowCount", &rowCount)
         coder.count("byteCount", &byteCount)

@@ -7,7 +7,9 @@ public struct ResourceReadiness: Hashable, Sendable {
     /// What a reader may see of it.
     public let state: ResourceState
     /// The server sequence that its rows are as of: every change of it up to there is in them.
-    public let floor: Int64
+    public var floor: Int64 { applied.sequence }
+    /// Up to where its rows contain the server's changes.
+    package let applied: ServerPosition
     /// The generation that readers see, or nil while there is none; never used twice.
     public let generation: Int64?
     /// When its full copy was last swapped in, or a pass over a list last finished, in milliseconds since 1970-01-01 UTC.
@@ -50,7 +52,7 @@ public struct ResourceReadiness: Hashable, Sendable {
         let resource = Resource(key, record)
         self.key = key
         state = resource.state
-        floor = resource.floor
+        applied = resource.applied
         generation = resource.generation
         syncedAt = resource.syncedAt
         changedAt = resource.changedAt

@@ -76,7 +76,8 @@ final class MemberRestoring: RowStage {
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws {
         for (number, filter) in try transaction.filters() where try transaction.holds(resource, number) {
             // What the filter's token stands for is in the rows.
-            if !filter.isRejected { record.floor = max(record.floor, filter.lastUntilSequence ?? 0) }
+            record.applied = max(
+                record.applied, ServerPosition(filter.timeline, filter.lastUntilSequence ?? 0))
             let listed = (try? transaction.member(ofFilter: number, resource))?.listedInRun ?? 0
             try transaction.put(body: MemberRecord(listedInRun: listed).encode(), in: .members) {
                 try MemberRecord.appendKey(filter: number, resource: resource, to: &$0)

@@ -94,7 +94,7 @@ extension Transaction {
     package mutating func sweep(_ resource: ResourceKey) throws {
         // What the server has withdrawn stays so; the rest is only without a copy, and a filter may ask for one again.
         guard let record = try record(of: resource), record.state != .hidden else { return }
-        try withdraw(resource, floor: record.floor, as: .empty)
+        try withdraw(resource, as: .empty)
     }
 }
 

@@ -10,10 +10,8 @@ package struct FilterRun: Hashable, Sendable {
     /// Whether this is a bootstrap after a rejected token.
     let isRejected: Bool
     let token: String?
-    /// The bound of the last run that finished.
-    let lastUntilSequence: Int64?
-    /// The highest floor of what the bootstrap that goes on in this one had finished.
-    let finishedFloor: Int64?
+    /// The timeline when it began, and the highest sequence that was applied to anything by then.
+    let applied: ServerPosition
     /// When it began, in milliseconds since 1970-01-01 UTC.
     let beganAt: Int64
     /// The journal sequence that was next when it began: what the server accepted before is in what the run brings.
@@ -25,21 +23,24 @@ package struct FilterRun: Hashable, Sendable {
     ///
     /// - Parameter bound: the sequence up to which it asked for changes.
     package func end(bound: Int64) -> RunEnd {
-        RunEnd(filter: number, bound: bound, journalAtBegin: journalAtBegin, isAfterRejection: isRejected)
+        RunEnd(filter: number, bound: position(bound), journalAtBegin: journalAtBegin)
     }
+
+    /// A sequence in its timeline.
+    func position(_ sequence: Int64) -> ServerPosition { ServerPosition(applied.timeline, sequence) }
 }
 
-/// Why a run goes over into a bootstrap that may lower floors.
+/// Why a run goes over into a bootstrap.
 package enum Rejection: Sendable {
     /// The server rejects the token.
     case token
-    /// The server counts fewer changes than before.
-    case setBack
+    /// The server counts fewer changes than were applied: it was restored from a backup.
+    case restored
 }
 
 extension Transaction {
-    /// Notes that a run of a filter begins and says how: a filter without a token, or with an unfinished bootstrap, is
-    /// bootstrapped.
+    /// Notes that a run of a filter begins and says how: a filter without a token of the present timeline, or with an
+    /// unfinished bootstrap, is bootstrapped.
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970-01-01 UTC.
@@ -50,11 +51,14 @@ extension Transaction {
         _ canonicalText: String, now: Int64, isByHand: Bool = true
     ) throws -> FilterRun {
         let old = try filter(canonicalText)?.record
-        if let old, let token = old.token, !old.isBootstrapping, let number = try filter(canonicalText)?.number {
+        let applied = try appliedPosition()
+        if let old, let token = old.token, !old.isBootstrapping, old.timeline == applied.timeline,
+            let number = try filter(canonicalText)?.number
+        {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
-                token: token, lastUntilSequence: old.lastUntilSequence, finishedFloor: nil,
-                beganAt: now, journalAtBegin: try nextJournalSequence(), isByHand: isByHand)
+                token: token, applied: applied, beganAt: now, journalAtBegin: try nextJournalSequence(),
+                isByHand: isByHand)
         }
         if !isByHand { try checkHold(canonicalText, now: now) }
         return try beginBootstrap(canonicalText, after: nil, now: now, isByHand: isByHand)
@@ -63,6 +67,7 @@ extension Transaction {
     /// Throws while a bootstrap that came to its end without some resources is not to begin anew.
     private mutating func checkHold(_ canonicalText: String, now: Int64) throws {
         guard let (number, record) = try filter(canonicalText), record.isBootstrapping, let until = record.heldUntil,
+            try record.timeline == appliedPosition().timeline,
             // A clock that was set back holds nothing up.
             now < until, until - now <= ResourceFailure.wait(afterAttempts: .max)
         else { return }
@@ -83,17 +88,17 @@ extension Transaction {
 
     /// Discards the token, if there is one, and begins a bootstrap; what readers see stays.
     ///
-    /// - Parameter rejection: why the server's word counts and not what is here, if so.
+    /// - Parameter rejection: why, where the server gave reason.
     mutating func beginBootstrap(
         _ canonicalText: String, after rejection: Rejection?, now: Int64, isByHand: Bool
     ) throws -> FilterRun {
         var run = FilterState(filter: canonicalText)
         var interrupted: Int64?
         let journalAtBegin = try nextJournalSequence()
+        let applied = try appliedPosition()
         let number = try updateFilter(canonicalText) { record in
-            // What an unfinished bootstrap has finished counts for the one that goes on in its place; a rejection begins
-            // anew, and every floor may be lowered once more.
-            if record.isBootstrapping, rejection == nil {
+            // What an unfinished bootstrap has finished counts for the one that goes on in its place, but for a rejection.
+            if record.isBootstrapping, rejection == nil, record.timeline == applied.timeline {
                 interrupted = record.run
             } else {
                 // What an interrupted one brought may be older than writes that were accepted since.
@@ -106,24 +111,27 @@ extension Transaction {
             record.heldUntil = nil
             // How old what is here is stays: only the token is worth nothing any more.
             record.token = nil
+            if record.timeline != applied.timeline {
+                record.timeline = applied.timeline
+                record.lastUntilSequence = nil
+            }
             if rejection != nil {
-                record.isRejected = true
                 record.resyncs = record.resyncs == .max ? .max : record.resyncs + 1
                 record.resyncedAt = now
             }
             run = record
         }
-        let finishedFloor = try interrupted.flatMap { try carryOver(from: $0, to: run.run, ofFilter: number) }
+        if let interrupted { try carryOver(from: interrupted, to: run.run, ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
-            token: nil, lastUntilSequence: run.lastUntilSequence, finishedFloor: finishedFloor, beganAt: now,
-            journalAtBegin: run.journalAtBegin, isByHand: isByHand)
+            token: nil, applied: applied, beganAt: now, journalAtBegin: run.journalAtBegin, isByHand: isByHand)
     }
 
-    /// Begins a bootstrap in the place of a run whose token, or whose count of changes, the server rejects.
+    /// Begins a bootstrap in the place of a run; where the server was restored, in a new timeline.
     package mutating func replaceRejected(_ run: FilterRun, after rejection: Rejection, now: Int64) throws -> FilterRun
     {
         try check(run)
+        if rejection == .restored { try beginTimeline() }
         return try beginBootstrap(run.canonicalText, after: rejection, now: now, isByHand: run.isByHand)
     }
 
@@ -134,25 +142,19 @@ extension Transaction {
     }
 
     /// Lets what one bootstrap finished count for the next. What it only listed does not: it may be gone by now.
-    ///
-    /// - Returns: the highest floor of what it finished; nil when it finished nothing.
-    mutating func carryOver(from old: Int64, to new: Int64, ofFilter number: Int64) throws -> Int64? {
-        var highest: Int64?
+    private mutating func carryOver(from old: Int64, to new: Int64, ofFilter number: Int64) throws {
         for (resource, member) in try members(ofFilter: number) where member.finishedInRun == old {
             try putMember(
                 ofFilter: number, resource, MemberRecord(listedInRun: member.listedInRun, finishedInRun: new))
-            let floor = try record(of: resource)?.floor ?? 0
-            highest = max(highest ?? floor, floor)
         }
-        return highest
     }
 
     /// Throws ``SyncError/superseded`` unless the filter is still where the run has put it.
     ///
-    /// It may have been removed meanwhile, or run from another place that shares the store.
+    /// It may have been removed meanwhile, or run from another place that shares the store; or the timeline is over.
     func check(_ run: FilterRun) throws {
         guard let (number, record) = try filter(run.canonicalText), number == run.number, record.run == run.run,
-            record.token == run.token
+            record.token == run.token, try appliedPosition().timeline == run.applied.timeline
         else { throw SyncError.superseded }
     }
 
@@ -161,10 +163,9 @@ extension Transaction {
     /// Local writes that the run has brought are released with it, as many as one commit should; for more there is
     /// ``LarderStore/Transaction/settle(after:from:most:)``.
     ///
-    /// - Parameter covered: after a rejected token, every resource known that the filter covers.
     /// - Returns: the resources that were swept.
     package mutating func finishRun(
-        _ run: FilterRun, token: String, untilSequence: Int64, now: Int64, covered: [ResourceKey]
+        _ run: FilterRun, token: String, untilSequence: Int64, now: Int64
     ) throws -> [ResourceKey] {
         try check(run)
         var swept: [ResourceKey] = []
@@ -177,13 +178,12 @@ extension Transaction {
                 }
             }
         }
-        if run.isRejected { try lowerTombstones(covered, to: untilSequence) }
+        try noteApplied(untilSequence)
         try updateFilter(run.canonicalText) { record in
             record.token = token
             record.tokenUpdatedAt = now
             record.lastUntilSequence = untilSequence
             record.isBootstrapping = false
-            record.isRejected = false
             record.pagesDone = 0
             record.attemptedAt = run.beganAt
             record.failures = 0
@@ -193,18 +193,6 @@ extension Transaction {
         }
         _ = try settle(after: run.end(bound: untilSequence))
         return swept
-    }
-
-    /// After a rejected token, lets tombstones of the filter's resources hear of changes above the run's bound again.
-    ///
-    /// The server may have been restored from a backup, and its count of changes with it.
-    private mutating func lowerTombstones(_ resources: [ResourceKey], to bound: Int64) throws {
-        for resource in resources {
-            guard let record = try record(of: resource), record.floor > bound, record.liveGeneration == nil,
-                try !isMember(resource)
-            else { continue }
-            try update(resource) { $0.floor = bound }
-        }
     }
 }
 
@@ -218,13 +206,5 @@ extension Transaction {
             record.lastError = attempt.lastError
             record.nextAttemptAt = attempt.nextAttemptAt
         }
-    }
-}
-
-extension ReadView {
-    /// Every resource known that `filter` covers, when `run` follows a rejected token; else none.
-    package borrowing func resources(coveredBy filter: ResourceFilter, after run: FilterRun) throws -> [ResourceKey] {
-        guard run.isRejected else { return [] }
-        return try resources().map(\.key).filter { filter.matches(group: $0.group, id: $0.id) }
     }
 }

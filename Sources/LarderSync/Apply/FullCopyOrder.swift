@@ -5,14 +5,23 @@ package import LarderStore
 package struct FullCopyOrder: Sendable {
     package let resource: ResourceKey
     let path: ServerPath
-    var rule: FullCopyRule
-    /// The floor when the copy was ordered.
-    let knownFloor: Int64
+    /// The timeline that it is of.
+    let timeline: Int64
+    /// The last change that it has to contain.
+    var changeSequence: Int64
+    /// In a bootstrap, the bound of the run; else no sequence at all.
+    let bound: Int64
     /// The schema version of the rows that were here then, if any.
     let knownSchema: Int64?
     /// The run it belongs to; nil when the host asks for the resource by itself.
     let run: FilterRun?
     var changedAt: Int64?
+
+    /// The place that the copy has to have come to at least.
+    ///
+    /// A copy is current when it is fetched, and still may come from a server that lags behind the one that asked for it:
+    /// swapped in, it would lose changes for ever.
+    var minimum: ServerPosition { ServerPosition(timeline, max(changeSequence, bound)) }
 }
 
 /// What became of an order.

@@ -52,15 +52,13 @@ package struct PublicProofs: Sendable {
         var orders: [FullCopyOrder] = []
         for resource in changes.keys.sorted() {
             guard let change = changes[resource], let known = try view.resource(resource),
-                known.state == .hidden || known.state == .empty, known.floor < change.sequence,
+                known.state == .hidden || known.state == .empty, known.applied < run.position(change.sequence),
                 let path = known.fullCopyPath
             else { continue }
             orders.append(
                 FullCopyOrder(
-                    resource: resource, path: try ServerPath.of(path, .fullCopy),
-                    rule: FullCopyRule(
-                        changeSequence: change.sequence, bootstrapBound: nil, mayLowerFloor: false),
-                    knownFloor: known.floor, knownSchema: known.schemaVersion, run: run,
+                    resource: resource, path: try ServerPath.of(path, .fullCopy), timeline: run.applied.timeline,
+                    changeSequence: change.sequence, bound: .min, knownSchema: known.schemaVersion, run: run,
                     changedAt: change.changedAt))
         }
         return try SnapshotOrders(orders, run, in: view, now: now)

@@ -13,14 +13,10 @@ extension Transaction {
         _ header: FullCopyHeader, _ order: FullCopyOrder, _ record: inout ResourceRecord, now: Int64
     ) throws {
         try checkBeforeSwap(order, record)
-        guard order.rule.accepts(header.sequence, floor: record.floor) else { throw LaggingCopy() }
-        if header.sequence < record.floor, let run = order.run {
-            // Another filter has brought newer rows since this copy was ordered: the server has them, so it was not set
-            // back, and will send them with the next copy.
-            guard record.floor == order.knownFloor else { throw LaggingCopy() }
-            try setBackOthers(holding: order.resource, to: header.sequence, by: run)
-        }
-        record.floor = header.sequence
+        let position = ServerPosition(order.timeline, header.sequence)
+        guard position >= order.minimum, position >= record.applied else { throw LaggingCopy() }
+        try noteApplied(header.sequence)
+        record.applied = position
         record.snapshotPath = order.path.text
         record.schemaVersion = header.schemaVersion
         record.syncedAt = now
@@ -32,7 +28,9 @@ extension Transaction {
     /// Throws unless the copy is still wanted: its run goes on, or the resource that the host asked for was not withdrawn.
     private func checkBeforeSwap(_ order: FullCopyOrder, _ record: ResourceRecord) throws {
         if let run = order.run { return try check(run) }
-        if record.state == .hidden { throw SyncError.superseded }
+        guard record.state != .hidden, try appliedPosition().timeline == order.timeline else {
+            throw SyncError.superseded
+        }
     }
 
     /// Whether what is here is as new as `order` asks for, by another filter's doing; its resource then counts as
@@ -62,23 +60,16 @@ extension Transaction {
 
     /// Hides a resource whose full copy the server does not have (404).
     ///
-    /// - Returns: false, with nothing changed, when another filter has brought news of the resource since the copy was
-    ///   ordered: the answer may be older than they are, and if it is not, the change that hides it is still to come. So
-    ///   it is for a copy that belongs to no run.
+    /// - Returns: false, with nothing changed, when another filter has brought one that is new enough: the answer may be
+    ///   older, and if it is not, the change that hides it is still to come. So it is for a copy that belongs to no run.
     package mutating func hideMissing(_ order: FullCopyOrder) throws -> Bool {
         guard let run = order.run else { return false }
         try check(run)
-        let old = try record(of: order.resource)?.floor ?? 0
-        guard old == order.knownFloor else { return false }
+        if let known = try resource(order.resource), order.isNewEnough(known) { return false }
         try removeMember(ofFilter: run.number, order.resource)
-        let floor = order.rule.changeSequence
-        try withdraw(order.resource, floor: floor, as: .hidden)
+        try withdraw(order.resource, at: run.position(order.changeSequence), as: .hidden)
         // A later change would prove it public; this is where its snapshot is then.
         try update(order.resource) { $0.snapshotPath = order.path.text }
-        if order.rule.mayLowerFloor, old > floor {
-            try setBackOthers(holding: order.resource, to: floor, by: run)
-            try update(order.resource) { $0.floor = floor }
-        }
         return true
     }
 }
@@ -88,11 +79,14 @@ extension FullCopyOrder {
     /// are as new as it asks for.
     package func isSettled(by known: Resource?) -> Bool {
         // After a rejection the server's word counts, not what is here.
-        guard !rule.mayLowerFloor, let known, known.state == .ready, known.generation != nil,
-            // Nor what is here of a resource whose record was damaged: what else that said comes with the snapshot.
-            known.syncedAt != nil
-        else { return false }
-        return rule.accepts(known.floor, floor: known.floor)
+        run?.isRejected != true && known.map(isNewEnough) == true
+    }
+
+    /// Whether what is here of the resource is as new as the copy has to be.
+    fileprivate func isNewEnough(_ known: Resource) -> Bool {
+        known.state == .ready && known.generation != nil && known.applied >= minimum
+            // What else a damaged record said comes with the snapshot.
+            && known.syncedAt != nil
     }
 }
 
@@ -123,7 +117,8 @@ package struct CopyRequests: Sendable {
         record.snapshotPath = try ServerPath.of(change.snapshotURL ?? "", .fullCopy).text
         record.changedAt = change.changedAt ?? record.changedAt
         // What a bootstrap does not list is in no later page either, up to its bound.
-        record.floor = max(record.floor, change.sequence, run.kind == .bootstrap ? bound : change.sequence)
+        record.applied = max(
+            record.applied, run.position(run.kind == .bootstrap ? max(bound, change.sequence) : change.sequence))
     }
 
     /// The sequence of the last change that asks for a resource's copy.
@@ -146,26 +141,26 @@ package struct CopyRequests: Sendable {
         for change: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ bound: Int64, _ view: borrowing ReadView
     ) throws -> FullCopyOrder? {
         let known = try view.resource(resource)
-        let floor = known?.floor ?? 0
+        let applied = known?.applied ?? .zero
         let isDone = try view.member(ofFilter: run.number, resource)?.finishedInRun == run.run
         if run.kind == .bootstrap {
             // Finished by this bootstrap before it was interrupted, and still as new as it has to be.
-            if isDone, known?.isSettled == true, floor >= bound { return nil }
-        } else if change.sequence <= floor, known?.state != .empty {
-            // A resource without a copy needs one whatever its floor: it was swept, or never came.
+            if isDone, known?.isSettled == true, applied >= run.position(bound) { return nil }
+        } else if run.position(change.sequence) <= applied, known?.needsCopy == false {
             return nil
         }
-        let rule = FullCopyRule(
-            changeSequence: change.sequence, bootstrapBound: run.kind == .bootstrap ? bound : nil,
-            mayLowerFloor: run.kind == .bootstrap && run.isRejected && !isDone)
         return FullCopyOrder(
-            resource: resource, path: try ServerPath.of(change.snapshotURL ?? "", .fullCopy), rule: rule,
-            knownFloor: floor,
-            knownSchema: known?.schemaVersion, run: run, changedAt: change.changedAt)
+            resource: resource, path: try ServerPath.of(change.snapshotURL ?? "", .fullCopy),
+            timeline: run.applied.timeline, changeSequence: change.sequence,
+            bound: run.kind == .bootstrap ? bound : .min, knownSchema: known?.schemaVersion, run: run,
+            changedAt: change.changedAt)
     }
 }
 
 extension Resource {
     /// Whether its copy is here, or was and gave way to others.
     fileprivate var isSettled: Bool { state == .ready || (state == .evicted && !isPinned) }
+
+    /// Whether it needs a copy, however new it is: it was swept, or none ever came and there are rows made here only.
+    fileprivate var needsCopy: Bool { state == .empty || state == .ready && syncedAt == nil }
 }

@@ -40,7 +40,7 @@ extension Transaction {
             preconditionFailure("a decoded row change has a key")
         }
         let record = try record(of: resource) ?? ResourceRecord()
-        guard mutation.sequence > record.floor else { return }
+        guard run.position(mutation.sequence) > record.applied else { return }
         if try isMissing(record, resource, run) {
             // The floor stays: were it raised here, a run that dies now would find no proof when it is repeated.
             applied.proofs.note(resource, mutation)
@@ -58,7 +58,8 @@ extension Transaction {
         } else {
             applied.events.append(.notStored(resource))
         }
-        try update(resource) { $0.floor = mutation.sequence }
+        try update(resource) { $0.applied = run.position(mutation.sequence) }
+        try noteApplied(mutation.sequence)
     }
 
     /// Whether the resource is not here although the server has it, so that its snapshot is to be asked for.
@@ -88,20 +89,21 @@ extension Transaction {
         _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout Applied
     ) throws {
         let record = try record(of: resource)
-        let isKnown = record.map { mutation.sequence <= $0.floor } ?? false
+        let isKnown = record.map { run.position(mutation.sequence) <= $0.applied } ?? false
         // Shown although it was deleted: its creation since is here already, and this run has yet to come to it. A member
         // let go now would be nobody's if the run died in between.
         if isKnown, record?.state == .ready { return }
         try removeMember(ofFilter: run.number, resource)
         if isKnown { return }
-        try withdraw(resource, floor: mutation.sequence, as: .hidden)
+        try withdraw(resource, at: run.position(mutation.sequence), as: .hidden)
+        try noteApplied(mutation.sequence)
         applied.events.append(.hidden(resource))
     }
 
     private mutating func applyUpdate(
         _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout Applied
     ) throws {
-        guard let record = try record(of: resource), mutation.sequence > record.floor else { return }
+        guard let record = try record(of: resource), run.position(mutation.sequence) > record.applied else { return }
         if try isMissing(record, resource, run) { applied.proofs.note(resource, mutation) }
         try update(resource) { $0.changedAt = mutation.changedAt ?? $0.changedAt }
     }
@@ -115,7 +117,7 @@ extension Transaction {
             let known = try record(of: resource)
             // What hid it came later than this, and may have come already: an answer can be an old one.
             if run.kind == .incremental, let known, known.state == .hidden,
-                requests.sequence(of: resource) <= known.floor
+                run.position(requests.sequence(of: resource)) <= known.applied
             {
                 continue
             }
@@ -123,10 +125,11 @@ extension Transaction {
             member.listedInRun = run.run
             try putMember(ofFilter: run.number, resource, member)
             if var noted = known, requests.isOnlyNoted(noted, member, run),
-                requests.sequence(of: resource) > noted.floor || run.kind == .bootstrap
+                run.position(requests.sequence(of: resource)) > noted.applied || run.kind == .bootstrap
             {
                 try requests.note(resource, run, bound: bound, in: &noted)
                 try update(resource) { [noted] in $0 = noted }
+                try noteApplied(noted.floor)
             }
             // Every member has a record, so that its state can be told.
             if known == nil { try update(resource) { _ in } }

@@ -150,9 +150,9 @@ extension FullCopyOrder {
         guard let path = known.fullCopyPath else { throw KeepError.noFullCopy(resource) }
         self.init(
             resource: resource, path: try ServerPath.of(path, .fullCopy),
-            // At least what the floor says: changes up to there have gone by.
-            rule: FullCopyRule(changeSequence: known.floor, bootstrapBound: nil, mayLowerFloor: false),
-            knownFloor: known.floor, knownSchema: known.schemaVersion, run: nil, changedAt: nil)
+            // Not older than what was here, as no copy is.
+            timeline: try view.appliedPosition().timeline, changeSequence: .min, bound: .min,
+            knownSchema: known.schemaVersion, run: nil, changedAt: nil)
     }
 }
 

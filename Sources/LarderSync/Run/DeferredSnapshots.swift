@@ -30,8 +30,8 @@ struct DeferredSnapshots: Sendable {
                 others.append(order)
                 continue
             }
-            let known = entries[order.resource]?.order.rule.changeSequence ?? .min
-            if known >= order.rule.changeSequence { continue }
+            let known = entries[order.resource]?.order.changeSequence ?? .min
+            if known >= order.changeSequence { continue }
             entries[order.resource] = Entry(
                 order: order, attempts: snapshots.attempts[order.resource] ?? 0, place: count)
             count += 1
@@ -43,7 +43,7 @@ struct DeferredSnapshots: Sendable {
     mutating func absorb(_ change: Mutation, of resource: ResourceKey) -> Bool {
         // A change that asks for a snapshot says anew where that is.
         guard !change.type.needsFullCopy, var entry = entries[resource] else { return false }
-        entry.order.rule.changeSequence = max(entry.order.rule.changeSequence, change.sequence)
+        entry.order.changeSequence = max(entry.order.changeSequence, change.sequence)
         if change.type == .resourceUpdate { entry.order.changedAt = change.changedAt ?? entry.order.changedAt }
         entries[resource] = entry
         return true

@@ -16,15 +16,9 @@ struct PageOrder: Sendable {
         self.limits = limits
     }
 
-    /// Whether the server has fewer changes than when this filter was last run: it was restored from a backup, and
-    /// what is here may be newer than what it has. Counts as a rejected token.
-    func isSetBack(_ page: SyncPage) -> Bool {
-        guard bound == nil else { return false }
-        // After a rejection, what runs before it had asked for says nothing any more; what this bootstrap has finished
-        // before it was interrupted does.
-        let known = [run.isRejected ? nil : run.lastUntilSequence, run.finishedFloor].compactMap { $0 }
-        return known.contains { page.syncUntilSequence < $0 }
-    }
+    /// Whether the server that gives the first page counts fewer changes than were applied before the run: it lags behind
+    /// another, or was restored from a backup.
+    func isBehind(_ page: SyncPage) -> Bool { bound == nil && page.syncUntilSequence < run.applied.sequence }
 
     /// Throws unless the page has the run's bound, goes on where the last one ended, stays within the filter, and leads
     /// towards the end of the run.

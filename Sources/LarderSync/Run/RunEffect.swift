@@ -4,10 +4,12 @@ package import LarderFormat
 package enum RunEffect: Sendable {
     /// Note in the store that a run of the filter begins, and say how.
     case begin(filter: String)
-    /// Discard the token of the run, which the server has rejected, and begin a bootstrap in its place.
+    /// Discard the token of the run, and begin a bootstrap in its place.
     case beginBootstrap(FilterRun, Rejection)
     /// Fetch and decode a page.
     case fetchPage(ServerPath)
+    /// Wait before a server that counts fewer changes than were applied is asked again; attempts count from 1.
+    case pause(attempt: Int)
     /// Apply changes that need no full copy, in one commit.
     case apply([Mutation], FilterRun)
     /// List the resources whose full copies some changes ask for, and say which have to be fetched.
@@ -38,6 +40,8 @@ package enum RunEvent: Sendable {
     case page(SyncPage)
     /// The server rejects the token in place of a page.
     case pageRejected
+    /// The pause is over.
+    case paused
     /// Changes were applied.
     case applied(Applied)
     /// These full copies have to be fetched.

@@ -8,8 +8,12 @@ internal import LarderStore
 /// whose snapshots could not be had: later changes of these are left out, all others are brought in.
 package struct RunMachine: Sendable {
     private enum Phase {
-        case idle, beginning, fetching, applying, ordering, copying, noting, holding, finishing, ended
+        case idle, beginning, fetching, pausing, applying, ordering, copying, noting, holding, finishing, ended
     }
+
+    /// How often a server that counts fewer changes than were applied is asked again before it is believed to be restored
+    /// from a backup.
+    package static let mostLooks = 3
 
     /// Snapshots that fail in a row, each for the first time and not for good, before it is the server that fails and not
     /// the snapshots.
@@ -27,6 +31,8 @@ package struct RunMachine: Sendable {
     private var bound: Int64 = 0
     private var rest: ArraySlice<Mutation> = []
     private var next: ServerPath?
+    private var current: ServerPath?
+    private var looks = 0
     private var token: String?
     private var waiting: ArraySlice<FullCopyOrder> = []
     private var deferred = DeferredSnapshots()
@@ -65,6 +71,7 @@ package struct RunMachine: Sendable {
         case (.beginning, .begun(let run)): return begin(run)
         case (.fetching, .page(let page)): return take(page)
         case (.fetching, .pageRejected): return reject(.token)
+        case (.pausing, .paused): return fetchPage()
         case (.applying, .applied(let applied)): return took(applied)
         case (.ordering, .ordered(let orders)): return fetch(orders)
         case (.copying, .copied(_, let copy)): return took(copy)
@@ -83,6 +90,7 @@ extension RunMachine {
         self.run = run
         order = PageOrder(run: run, limits: limits)
         trail = PageTrail()
+        looks = 0
         missing = [:]
         deferred = DeferredSnapshots()
         proofs = PublicProofs()
@@ -98,8 +106,8 @@ extension RunMachine {
         guard let run else { preconditionFailure("a page of a run that has not begun") }
         if let path = next {
             guard trail.leadsOn(to: path) else { return fail(.inconsistentRun(reason: "the pages go in a circle")) }
-            phase = .fetching
-            return [.fetchPage(path)]
+            current = path
+            return fetchPage()
         }
         guard let token else { return fail(.inconsistentRun(reason: "no token at the end")) }
         if !proofs.isEmpty {
@@ -118,17 +126,32 @@ extension RunMachine {
         return [.finish(run, token: token, until: bound)]
     }
 
-    /// Goes over into a bootstrap. A token can be rejected once; a bootstrap that follows a count set back has no bound
-    /// to be behind of.
+    private mutating func fetchPage() -> [RunEffect] {
+        guard let current else { preconditionFailure("a page of a run that has not begun") }
+        phase = .fetching
+        return [.fetchPage(current)]
+    }
+
+    /// Asks a server again that counts fewer changes than were applied: the one that answers may lag behind another. One that
+    /// goes on doing so was restored from a backup, and a new timeline begins.
+    private mutating func lookAgain() -> [RunEffect] {
+        if looks == Self.mostLooks { return reject(.restored) }
+        looks += 1
+        phase = .pausing
+        return [.pause(attempt: looks)]
+    }
+
+    /// Goes over into a bootstrap. A token can be rejected once; in a new timeline nothing was applied that a server could be
+    /// behind.
     private mutating func reject(_ rejection: Rejection) -> [RunEffect] {
-        guard let run, rejection == .setBack || !run.isRejected else { return fail(.endlessResync) }
+        guard let run, rejection == .restored || !run.isRejected else { return fail(.endlessResync) }
         wasRejected = true
         phase = .beginning
         return [.report(.tokenRejected(filter: run.canonicalText)), .beginBootstrap(run, rejection)]
     }
 
     private mutating func take(_ page: SyncPage) -> [RunEffect] {
-        if order?.isSetBack(page) == true { return reject(.setBack) }
+        if order?.isBehind(page) == true { return lookAgain() }
         do throws(SyncError) {
             try order?.check(page, filter)
             next = try page.nextPageURL.map { (text) throws(SyncError) in try ServerPath.of(text, .page) }

@@ -56,6 +56,9 @@ struct SyncRun: Sendable {
                     })
             case .fetchPage(let path):
                 return try await fetchPage(path)
+            case .pause(let attempt):
+                try await store.host.sleep(configuration.restorationPause(attempt))
+                return .paused
             case .apply(let changes, let run):
                 return .applied(try await store.write { transaction in try transaction.apply(changes, run) })
             case .order(let changes, let run, let bound):
@@ -104,9 +107,8 @@ struct SyncRun: Sendable {
 
     private func finish(_ run: FilterRun, _ token: String, _ bound: Int64) async throws -> [ResourceKey] {
         let now = store.host.now()
-        let covered = try store.read { view in try view.resources(coveredBy: filter, after: run) }
         let swept = try await store.write { transaction in
-            try transaction.finishRun(run, token: token, untilSequence: bound, now: now, covered: covered)
+            try transaction.finishRun(run, token: token, untilSequence: bound, now: now)
         }
         // The commit above has released local writes, as many as one should. The token is stored: when this fails, the end
         // of the next run goes on.

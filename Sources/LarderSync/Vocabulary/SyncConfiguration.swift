@@ -17,7 +17,8 @@ public struct SyncConfiguration: Sendable {
     /// How often a full copy is fetched before one that is too old fails the run.
     public var fullCopyAttempts: Int
     /// How long to wait before a full copy that is too old is fetched again; twice as long before the third try, and
-    /// so on.
+    /// so on. A server that counts fewer changes than were applied is asked again after this time, 8 and 64 times as long,
+    /// and then taken for one that was restored from a backup.
     public var laggingPause: Duration
     /// What a run takes from the server at most.
     public var limits: SyncLimits
@@ -46,6 +47,9 @@ public struct SyncConfiguration: Sendable {
 extension SyncConfiguration {
     /// What the store knows the server by.
     var server: String { serverIdentity ?? base.identity }
+
+    /// How long to wait before a server is asked again that counts fewer changes than were applied; attempts count from 1.
+    func restorationPause(_ attempt: Int) -> Duration { laggingPause * (1 << (3 * (attempt - 1))) }
 }
 
 /// Supplies the header fields that tell the server who asks. They are stamped at send and never stored.

@@ -17,7 +17,6 @@ import Testing
             let number = try transaction.updateFilter("tafsirs:*") {
                 $0.run = 3
                 $0.isBootstrapping = true
-                $0.isRejected = true
                 $0.pagesDone = 2
                 $0.attemptedAt = 1_767_225_600_000
                 $0.nextAttemptAt = 1_767_225_660_000

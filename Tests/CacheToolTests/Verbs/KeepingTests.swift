@@ -48,7 +48,9 @@ import Testing
     @Test func `makes the file smaller and keeps everything`() async throws {
         let sample = try await SampleStore()
         let store = try sample.open()
-        try await store.write { transaction in try transaction.withdraw(SampleStore.verses, floor: 5000, as: .hidden) }
+        try await store.write { transaction in
+            try transaction.withdraw(SampleStore.verses, at: ServerPosition(0, 5000), as: .hidden)
+        }
         try await store.reclaim()
         try store.close()
         let before = try Tool.run("dump", sample.path).output

@@ -22,6 +22,7 @@ enum Example {
         record.pendingEntries = 1
         record.pendingBytes = 218
         record.storedSize = storedSize
+        record.applied = ServerPosition(1, 4711)
         return record
     }
 
@@ -37,7 +38,7 @@ enum Example {
         record.state = .ready
         record.liveGeneration = 7
         record.overlays = 2
-        record.floor = 4711
+        record.applied = ServerPosition(1, 4711)
         record.snapshotPath = "/api/v4/snapshots/translations/19"
         record.rowCount = 3
         record.byteCount = byteCount
@@ -65,6 +66,7 @@ enum Example {
         var record = FilterState(filter: "translations:19")
         record.token = "c2VxOjQ3MTE"
         record.tokenUpdatedAt = midnight + 5000
+        record.timeline = 1
         record.lastUntilSequence = 4711
         record.run = 1
         record.attemptedAt = midnight + 3000
@@ -78,7 +80,6 @@ enum Example {
         record.lastUntilSequence = 4650
         record.run = 3
         record.isBootstrapping = true
-        record.isRejected = true
         record.pagesDone = 2
         record.attemptedAt = midnight + 7000
         record.nextAttemptAt = midnight + 67_000
@@ -160,6 +161,7 @@ enum Example {
     static let patch: OverlayRecord = {
         var record = OverlayRecord(.patch(patchPayload), updatedAt: midnight + 4500, entryID: doneID)
         record.base = 0x6082_6E5A_FC7C_DE7B
+        record.timeline = 1
         record.serverSequence = 4712
         record.acceptance = 1
         record.basePayload = Array("{\"text\":\"nine\"}".utf8)

@@ -9,7 +9,7 @@ import Testing
         let server = VisitServer()
         let world = try OutboxWorld { request in server.answer(request) }
         try await world.putVisit(#"{"status":"open","revision":1}"#)
-        try await world.store.write { try $0.withdraw(visits, floor: 9, as: .hidden) }
+        try await world.store.write { try $0.withdraw(visits, at: ServerPosition(0, 9), as: .hidden) }
         let outbox = try world.outbox(
             policy: { $0.outcomes = .conditional },
             configuration: { $0.conflicts = ConflictResolver(.serverWins) })

@@ -16,7 +16,7 @@ func fillSample(_ store: Store) async throws {
         try transaction.put(bytes("note"), at: key(7, tafsirs), updatedAt: 5)
         try transaction.update(ResourceKey("tafsirs", 2)) { $0.floor = 4 }
         try transaction.put(bytes("gone"), at: key(1, ResourceKey("tafsirs", 3)), updatedAt: 5)
-        try transaction.withdraw(ResourceKey("tafsirs", 3), floor: 9, as: .hidden)
+        try transaction.withdraw(ResourceKey("tafsirs", 3), at: ServerPosition(0, 9), as: .hidden)
         let filter = try transaction.updateFilter("translations:19") {
             $0.token = "token"
             $0.run = 1

@@ -82,7 +82,7 @@ import Testing
         try await put(store, members) {
             $0.tokenUpdatedAt = 900
             $0.isBootstrapping = true
-            $0.isRejected = true
+            $0.resyncs = 1
         }
         let found = try readiness(store)
         #expect(found.isComplete && found.syncedAt == 900)
@@ -127,10 +127,12 @@ import Testing
             $0.token = "token"
             $0.tokenUpdatedAt = 900
         }
-        try await store.write { transaction in try transaction.withdraw(tafsirs, floor: 9, as: .evicted) }
+        try await store.write { transaction in try transaction.withdraw(tafsirs, at: ServerPosition(0, 9), as: .evicted)
+        }
         #expect(try !readiness(store).isComplete)
         #expect(try readiness(store).resourcesToGo == 0)
-        try await store.write { transaction in try transaction.withdraw(tafsirs, floor: 10, as: .hidden) }
+        try await store.write { transaction in try transaction.withdraw(tafsirs, at: ServerPosition(0, 10), as: .hidden)
+        }
         #expect(try readiness(store).isComplete)
         #expect(try readiness(store).members.map(\.isComplete) == [false, true])
         try store.close()
@@ -141,7 +143,7 @@ import Testing
         try await load(store)
         try await put(store, [translations: MemberRecord(listedInRun: 3, finishedInRun: 3)]) {
             $0.isBootstrapping = true
-            $0.isRejected = true
+            $0.resyncs = 1
         }
         #expect(try !readiness(store).isComplete)
         try store.close()

@@ -223,7 +223,7 @@ import Testing
         try await fixture.store.write { transaction in
             let number = try #require(try transaction.filter(ReleaseFixture.filter)).number
             _ = try transaction.settle(
-                after: RunEnd(filter: number, bound: 50, journalAtBegin: journalAtBegin, isAfterRejection: false))
+                after: RunEnd(filter: number, bound: ServerPosition(0, 50), journalAtBegin: journalAtBegin))
         }
     }
 

@@ -58,7 +58,7 @@ struct WriterRun {
             try take(change, bound, store, &random)
         } else {
             _ = try store.writeBlocking(durability: .relaxed) {
-                try $0.finishRun(begun, token: "\(bound)", untilSequence: bound, now: 1, covered: [])
+                try $0.finishRun(begun, token: "\(bound)", untilSequence: bound, now: 1)
             }
             return .isOver
         }

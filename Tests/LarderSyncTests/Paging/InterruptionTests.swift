@@ -50,7 +50,7 @@ import Testing
         let fixture = try ListFixture()
         try await fixture.reconcile(ListServer(keys: 1...9))
         let resource = fixture.resource
-        try await fixture.store.write { transaction in try transaction.withdraw(resource, floor: 0, as: .evicted) }
+        try await fixture.store.write { transaction in try transaction.withdraw(resource, as: .evicted) }
         _ = try await fixture.failure(Self.failing(1...9))
         #expect(try fixture.known()?.state == .ready)
         #expect(try fixture.known()?.syncedAt == nil)
@@ -99,7 +99,7 @@ import Testing
         let rows = ListRows(store: store, resource: resource, type: "user")
         let page = ListPage(items: [ListServer.item(1, "new")])
         let found = try rows.compare(page)
-        try await store.write { transaction in try transaction.withdraw(resource, floor: 0, as: .hidden) }
+        try await store.write { transaction in try transaction.withdraw(resource, as: .hidden) }
         await #expect(throws: ListError.self) { try await rows.apply(page, found) }
         #expect(try fixture.keys() == [])
         #expect(try fixture.known()?.state == .hidden)

@@ -57,9 +57,9 @@ import Testing
         try await fixture.sync(filter)
         #expect(try fixture.resource(19)?.floor == 30)
         // Another filter comes along later, with the changes in between.
-        server.on("bootstrap", page(until: 12, token: "X"))
+        server.on("bootstrap", page(until: 30, token: "X"))
         try await fixture.sync("translations:19")
-        server.on("token X", page([row(20, 1, "late"), change(25, "RESOURCE_CREATE")], until: 25, token: "Y"))
+        server.on("token X", page([row(20, 1, "late"), change(25, "RESOURCE_CREATE")], until: 30, token: "Y"))
         server.on("translations/19", copy(at: 26, "late"))
         try await fixture.sync("translations:19")
         #expect(try fixture.resource(19)?.state == .hidden)
@@ -115,82 +115,14 @@ import Testing
         #expect(try fixture.differences(["translations:*", "translations:19"]) == [])
     }
 
-    @Test func `are lowered by a bootstrap after a rejected token, also when it goes on later`() async throws {
-        let server = CannedServer()
-        let fixture = try await synced(server, at: 50)
-        server.on("token A", status: 410, #"{"error":{"code":"resync_required","message":""}}"#)
-        let listed = [change(1, "RESOURCE_CREATE"), change(2, "RESOURCE_CREATE", 20)]
-        server.on("bootstrap", page(listed, until: 20, token: "B"))
-        server.on("translations/19", copy(at: 20, "restored"))
-        server.on("translations/20", status: 500, "")
-        _ = try await fixture.failure(filter, configure: { $0.concurrentFullCopies = 1 })
-        #expect(try fixture.text(1) == payload(1, "restored"))
-        #expect(try fixture.resource(19)?.floor == 20)
-        // The bootstrap goes on: what it has finished is as new as it has to be, and is not fetched again.
-        server.on("translations/19", copy(at: 19, "never"))
-        server.on("translations/20", copy(20, at: 20, "twenty"))
-        try await fixture.sync(filter)
-        #expect(try fixture.text(1) == payload(1, "restored"))
-        #expect(try fixture.text(1, of: 20) == payload(1, "twenty"))
-        #expect(try fixture.token() == "B")
-    }
-
-    @Test(arguments: [false, true])
-    func `a bootstrap that goes on behind what it has finished counts as rejected`(isAfterRejection: Bool) async throws
-    {
-        let server = CannedServer()
-        let fixture = try SyncFixture(transport: server)
-        if isAfterRejection {
-            try await fixture.store.write { transaction in
-                _ = try transaction.updateFilter("translations:*") {
-                    $0.isBootstrapping = true
-                    $0.isRejected = true
-                }
-            }
-        }
-        let listed = [change(1, "RESOURCE_CREATE"), change(2, "RESOURCE_CREATE", 20)]
-        server.on("bootstrap", page(listed, until: 45, token: "B"))
-        server.on("translations/19", copy(at: 50, "lost"))
-        server.on("translations/20", status: 500, "")
-        _ = try await fixture.failure(filter, configure: { $0.concurrentFullCopies = 1 })
-        #expect(try fixture.resource(19)?.floor == 50)
-        // The server is restored from a backup of before: its count has passed the run's bound, not what was finished.
-        server.on("bootstrap", page(listed, until: 47, token: "B"))
-        server.on("translations/19", copy(at: 47, "restored"))
-        server.on("translations/20", copy(20, at: 47, "twenty"))
-        try await fixture.sync(filter)
-        #expect(try fixture.text(1) == payload(1, "restored"))
-        #expect(try fixture.resource(19)?.floor == 47)
-        #expect(fixture.happened.contains(.tokenRejected(filter: "translations:*")))
-    }
-
-    @Test func `when lowered for one filter, take the tokens of others with them`() async throws {
-        let server = CannedServer()
-        let fixture = try await synced(server, at: 50)
-        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 50, token: "N"))
-        try await fixture.sync("translations:19")
-        #expect(try fixture.token("translations:19") == "N")
-        // One filter is rejected, and its server has gone back to 20.
-        server.on("token A", status: 410, #"{"error":{"code":"resync_required","message":""}}"#)
-        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 20, token: "B"))
-        server.on("translations/19", copy(at: 20, "restored"))
-        try await fixture.sync(filter)
-        #expect(try fixture.resource(19)?.floor == 20)
-        #expect(try fixture.token("translations:19") == nil)
-        #expect(try fixture.members("translations:19") == [ResourceKey("translations", 19)])
-    }
-
-    @Test func `a bootstrap that follows no rejection lowers none, and needs no copy where what is here is newer`()
+    @Test func `no older copy is taken where the rows are gone, and none is needed where what is here is newer`()
         async throws
     {
         let server = CannedServer()
         let fixture = try await synced(server, at: 50)
-        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 20, token: "B"))
-        server.on("translations/19", copy(at: 20, "older"))
+        server.on("translations/19", copy(at: 49, "older"))
         #expect(try await fixture.sync("translations:19").fullCopies == 0)
         #expect(try fixture.text(1) == payload(1, "one"))
-        #expect(try fixture.resource(19)?.floor == 50)
-        // Where the rows are gone a copy is needed, and an older one is not taken.
         try await fixture.evict(19)
         guard case .incomplete = try await fixture.failure("translations:19,20") else {
             Issue.record("another reason")
@@ -213,35 +145,5 @@ import Testing
         server.on("cursor C", status: 503, "")
         _ = try await fixture.failure(filter)
         #expect(try fixture.members() == [])
-    }
-
-    @Test func `a server that has fewer changes than before counts as a rejected token`() async throws {
-        let server = CannedServer()
-        let fixture = try await synced(server, at: 50)
-        server.on("token A", page([row(41, 1, "never")], until: 49, token: "N"))
-        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 49, token: "B"))
-        server.on("translations/19", copy(at: 49, "restored"))
-        #expect(try await fixture.sync(filter).kind == .bootstrap)
-        #expect(fixture.happened.contains(.tokenRejected(filter: "translations:*")))
-        #expect(try fixture.text(1) == payload(1, "restored"))
-        #expect(try fixture.resource(19)?.floor == 49)
-        #expect(try fixture.token() == "B")
-        server.on("token B", page([row(50, 1, "fifty")], until: 50, token: "C"))
-        try await fixture.sync(filter)
-        #expect(try fixture.text(1) == payload(1, "fifty"))
-    }
-
-    @Test func `tombstones of a restored server hear of its changes again`() async throws {
-        let server = CannedServer()
-        let fixture = try await synced(server, at: 50)
-        server.on("token A", page([change(60, "RESOURCE_DELETE")], until: 60, token: "B"))
-        try await fixture.sync(filter)
-        server.on("token B", status: 410, "")
-        server.on("bootstrap", page(until: 40, token: "C"))
-        try await fixture.sync(filter)
-        server.on("token C", page([change(41, "RESOURCE_CREATE")], until: 41, token: "D"))
-        server.on("translations/19", copy(at: 41, "back"))
-        try await fixture.sync(filter)
-        #expect(try fixture.text(1) == payload(1, "back"))
     }
 }

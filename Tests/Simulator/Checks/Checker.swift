@@ -9,8 +9,6 @@ struct Checker {
     /// was under way when the server was restored cannot tell. The next run of its filter is a bootstrap, which mends it.
     private var eras: [ResourceKey: Int] = [:]
     private var mixed: Set<ResourceKey> = []
-    /// The resources that each filter's bootstrap after a rejection has brought back already.
-    private var lowered: [String: Set<ResourceKey>] = [:]
     private var looks = 0
     private var hiddenByLag: Set<ResourceKey> = []
     /// Up to which change each filter's bootstraps have passed over what they found hidden so: they list a resource as it
@@ -34,7 +32,7 @@ struct Checker {
         }
         note(step, old)
         try checkRows(since: old, server)
-        try checkFloors(since: old, after: step)
+        try checkFloors(since: old)
         try checkVisibility(since: old, after: step, server)
         try checkTokens(since: old, after: step, server)
     }
@@ -52,8 +50,6 @@ struct Checker {
         case .wrote:
             // What nobody brings from the server any more is changed here alone.
             for (key, rows) in state.rows where rows != old.rows[key] && !state.isMember(key) { mixed.insert(key) }
-        case .rejected(let text): lowered[text] = []
-        case .removed(let text): lowered[text] = nil
         default: break
         }
     }
@@ -81,27 +77,15 @@ struct Checker {
         }
     }
 
-    private mutating func checkFloors(since old: StoreState, after step: StoreStep) throws {
-        var mayFall: (filter: String, resource: ResourceKey)?
-        switch step {
-        case .swapped(let text, let resource, _), .missing(let text, let resource, _):
-            if old.filters[text]?.isRejected == true, lowered[text]?.contains(resource) != true {
-                mayFall = (text, resource)
-            }
-        default: break
-        }
+    /// Never lower, whatever the server has become.
+    private func checkFloors(since old: StoreState) throws {
         for (key, before) in old.resources {
             guard let after = state.resources[key] else {
                 throw Violation(.floorsRise, "the record of \(key) is gone")
             }
-            if after.floor >= before.floor || mayFall?.resource == key { continue }
-            if case .finished(let text, _) = step, old.filters[text]?.isRejected == true, after.state != .ready {
-                continue
+            if after.applied < before.applied {
+                throw Violation(.floorsRise, "\(key) falls from \(before.applied) to \(after.applied)")
             }
-            throw Violation(.floorsRise, "the floor of \(key) falls from \(before.floor) to \(after.floor)")
-        }
-        if case .swapped(let text, let resource, _) = step, mayFall != nil {
-            lowered[text, default: []].insert(resource)
         }
     }
 
@@ -130,8 +114,8 @@ struct Checker {
         for (text, before) in old.filters where state.filters[text]?.token != before.token {
             switch step {
             case .finished(text, _), .rejected(text), .removed(text): break
-            // Its rows went back behind it: it has to be bootstrapped again.
-            case .swapped where isBegunAnew(text), .missing where isBegunAnew(text): break
+            // It was of an older timeline.
+            case .began(text) where isBegunAnew(text): break
             default: throw Violation(.tokenBehindRows, "the token of \(text) changes outside the end of a run")
             }
         }
@@ -154,7 +138,8 @@ struct Checker {
         let key = ResourceKey(resource.id.group, resource.id.id)
         let known = state.resources[key]
         // Later news may be here already.
-        if let known, known.floor > sequence { return }
+        let position = { ServerPosition(filter.timeline, $0) }
+        if let known, known.applied > position(sequence) { return }
         let version = resource.versions.last { $0.sequence <= sequence }
         guard let version, version.content != nil else {
             // Another filter may still show it; and a run that failed may have listed it on account of later news.
@@ -165,7 +150,7 @@ struct Checker {
             }
             return
         }
-        if known?.state == .ready, let known, known.floor >= version.sequence { return }
+        if known?.state == .ready, let known, known.applied >= position(version.sequence) { return }
         // Nothing has changed since it was not to be had: a change proves it public.
         if known?.state == .hidden, let known, hiddenByLag.contains(key) {
             if max(known.floor, passedOver[filter.filter]?[key] ?? 0) >= version.sequence { return }

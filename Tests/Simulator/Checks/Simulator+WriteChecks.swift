@@ -82,7 +82,7 @@ extension Simulator {
         }
         try checkEntries(entries, shown)
         for (row, found) in shown { try checkShown(row, found.overlays, found.payload) }
-        writers.floors = checker.state.resources.mapValues(\.floor)
+        writers.timelines = checker.state.resources.mapValues(\.timeline)
     }
 
     private func checkEntries(
@@ -114,8 +114,8 @@ extension Simulator {
             writers.seen[row] = nil
             return
         }
-        // After a rejected token the server's word is the truth, even if it is an older one.
-        if resource.floor < writers.floors[row.resource] ?? 0 { writers.seen[row] = nil }
+        // Of a server that was taken for restored the word is the truth, even if it is an older one.
+        if resource.timeline > writers.timelines[row.resource] ?? 0 { writers.seen[row] = nil }
         if let top = overlays.last, let write = top.entryID.flatMap({ writers.writes[$0] }) {
             let isShown =
                 switch write.change {

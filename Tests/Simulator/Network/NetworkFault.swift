@@ -20,8 +20,8 @@ package enum NetworkFault: Int, CaseIterable, Hashable, Sendable {
     /// A byte of the body becomes a control character, which no JSON has.
     case corrupted
     /// An earlier answer to the very same request comes again: a stale replica or cache. What it says was true once, so
-    /// floors have to drop its changes and refuse its full copies. In a bootstrap that follows a rejected token, and in
-    /// no other run, it may take a resource back to what the server had.
+    /// floors have to drop its changes and refuse its full copies. Only where it comes again and again may the server be
+    /// taken for restored, and a resource go back to what that had.
     case repeated
     /// An answer to another request comes. Only such as can be told: a page for a full copy and the reverse, the full
     /// copy of another resource, a page with a change that the filter does not cover; or such as are harmless: an

@@ -17,6 +17,8 @@ final class SimulatedRun {
     let isByHand: Bool
     /// How often credentials were supplied to it.
     var credentials = 1
+    /// How often it has asked again for a page of a server that counts fewer changes than were applied.
+    var looks = 0
     /// The server's era when the page that is being applied was asked for.
     var pageEra = 0
     /// Where its last page leads, and the token at the end of its pages.

@@ -107,7 +107,6 @@ extension Simulator {
         guard wanted.count > 1, server.era == 0, let index = wanted.firstIndex(where: { $0.filter == filter }) else {
             return
         }
-        hasRemoved = true
         wanted.remove(at: index)
         watch.isRemoved(text)
         try tell(.removed(text))

@@ -71,13 +71,25 @@ extension Simulator {
         return faultless.exchange(path.text, with: server, using: &generator)
     }
 
+    /// A replica that lags, or a cache that keeps old pages, has caught up by the last time that a run asks it, unless the
+    /// history has one that stays behind.
+    private func caughtUp(
+        _ exchange: SimulatedExchange?, _ path: ServerPath, _ run: SimulatedRun
+    ) -> SimulatedExchange? {
+        guard let exchange, run.looks == RunMachine.mostLooks, !scenario.hasStaleReplica, exchange.status == 200,
+            exchange.lag > 0 || exchange.fault != nil
+        else { return exchange }
+        var generator = SeededGenerator(seed: scenario.seed)
+        return faultless.exchange(path.text, with: server, using: &generator)
+    }
+
     /// Fetches a page for a run.
     func fetch(_ path: ServerPath, _ run: SimulatedRun) {
         agenda.add(
             at: now + delay(), run.owner, "asks for a page", isCancellable: true,
             .run { [unowned self] in
                 if run.isCancelled { throw CancellationError() }
-                let exchange = try send(path, run, .page)
+                let exchange = caughtUp(try send(path, run, .page), path, run)
                 run.pageEra = server.era
                 let (number, sentOn) = (run.credentials, linkNumber)
                 agenda.add(

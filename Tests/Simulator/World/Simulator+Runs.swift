@@ -83,11 +83,13 @@ extension Simulator {
     private func commit(_ effect: RunEffect, _ run: SimulatedRun) {
         switch effect {
         case .begin(let text):
+            run.looks = 0
             ask(run, "begins") { [unowned self] run, store in
                 let begun = try write(store, .began(text)) { try $0.beginRun(text, now: wall, isByHand: run.isByHand) }
                 return .begun(begun)
             }
         case .beginBootstrap(let old, let rejection):
+            run.looks = 0
             ask(run, "begins anew") { [unowned self] run, store in
                 let begun = try write(store, .rejected(run.text)) {
                     try $0.replaceRejected(old, after: rejection, now: wall)
@@ -101,6 +103,9 @@ extension Simulator {
                 let applied = try write(store, step) { try $0.apply(changes, begun) }
                 return .applied(applied)
             }
+        case .pause(let attempt):
+            run.looks = attempt
+            ask(run, "waits to look again") { _, _ in .paused }
         case .order(let changes, let begun, let bound): order(changes, begun, bound, run)
         case .orderProven(let proofs, let begun):
             ask(run, "orders what is public after all") { [unowned self] _, store in
@@ -133,19 +138,14 @@ extension Simulator {
     }
 
     private func finish(_ begun: FilterRun, _ token: String, _ bound: Int64, _ run: SimulatedRun) {
-        ask(run, "finishes") { [unowned self] run, store in
-            let covered = try store.read { view in try view.resources(coveredBy: run.filter, after: begun) }
-            ask(run, "stores token") { [unowned self] run, store in
-                guard token == run.lastToken else {
-                    throw Violation(.tokenBehindRows, "a token that the last page did not bring")
-                }
-                let swept = try write(store, .finished(run.text, token: token)) {
-                    try $0.finishRun(
-                        begun, token: token, untilSequence: bound, now: wall, covered: covered)
-                }
-                return .finished(swept: swept)
+        ask(run, "stores token") { [unowned self] run, store in
+            guard token == run.lastToken else {
+                throw Violation(.tokenBehindRows, "a token that the last page did not bring")
             }
-            return nil
+            let swept = try write(store, .finished(run.text, token: token)) {
+                try $0.finishRun(begun, token: token, untilSequence: bound, now: wall)
+            }
+            return .finished(swept: swept)
         }
     }
 

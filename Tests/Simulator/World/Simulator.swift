@@ -37,8 +37,6 @@ final class Simulator {
     var isForcedOffline = false
     var wanted: [(filter: ResourceFilter, priority: SyncPriority)]
     var perPage: Int
-    /// Whether a filter was ever removed.
-    var hasRemoved = false
 
     /// What lives in the process.
     var store: Store?
@@ -144,16 +142,10 @@ final class Simulator {
     func mutate(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let mutation = server.nextMutation(using: &generator)
-        if case .restore = mutation, cannotRestore { return }
+        // What the server had taken of writes would be gone.
+        if case .restore = mutation, scenario.hasWriters { return }
         server.apply(mutation)
         note("server \(server.sequence): \(mutation)")
     }
 
-    /// Whether a backup that is restored now would leave the client with numbers that no rejection mends: what was
-    /// fetched before and after has the same ones. So it is while a run is under way or a bootstrap unfinished, for what
-    /// a filter that was removed has left behind, and where filters overlap that notice one after the other.
-    private var cannotRestore: Bool {
-        scenario.hasWriters || hasRemoved || wanted.count > 1 || !runs.isEmpty
-            || checker.state.filters.values.contains { $0.isBootstrapping }
-    }
 }

@@ -32,7 +32,7 @@ struct Writers {
     /// The change up to which a reader saw each row, by an accepted write of its own.
     var seen: [RowKey: Int64] = [:]
     /// The floors at the last look.
-    var floors: [ResourceKey: Int64] = [:]
+    var timelines: [ResourceKey: Int64] = [:]
     /// Until when the server has asked to be left alone, as far as a client heard.
     var askedUntil: Int64?
     var nextWrite = 1

@@ -122,8 +122,8 @@ enum Shape {
     ]
     private static let overlay = [
         Field("change", .state(["", "replacement", "removal", "patch"])), Field("updatedAt"), Field("entry", .uuid),
-        Field("account", .content), Field("base", .bits), Field("serverSequence"), Field("acceptance"),
-        Field("basePayload", .bytes), Field("codec"), Field("content", .bytes),
+        Field("account", .content), Field("base", .bits), Field("timeline"), Field("serverSequence"),
+        Field("acceptance"), Field("basePayload", .bytes), Field("codec"), Field("content", .bytes),
     ]
     private static let validators = [
         Field("entityTag", .content), Field("lastModified", .content), Field("fetchedAt"),
@@ -151,7 +151,7 @@ enum Shape {
     private static let counters = [
         Field("nextGeneration"), Field("nextOutboxSequence"), Field("nextFilter"), Field("nextJournalSequence"),
         Field("nextBlob"), Field("nextIndex"), Field("nextCollection"), Field("pendingEntries"),
-        Field("pendingBytes"), Field("storedSize"),
+        Field("pendingBytes"), Field("storedSize"), Field("timeline"), Field("appliedSequence"),
     ]
     private static let session = [
         Field("state", .state(["signedOut", "signedIn", "expired"])), Field("account", .content), Field("changedAt"),
@@ -164,7 +164,8 @@ enum Shape {
     ]
     private static let resource = [
         Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"), Field("overlays"),
-        Field("stagingGeneration"), Field("floor"), Field("snapshotPath", .content), Field("rows"), Field("bytes"),
+        Field("stagingGeneration"), Field("timeline"), Field("floor"), Field("snapshotPath", .content), Field("rows"),
+        Field("bytes"),
         Field("syncedAt"), Field("changedAt"), Field("schemaVersion"), Field("pinned"),
         Field("usedAt"), Field("evictedBytes"),
     ]
@@ -173,8 +174,8 @@ enum Shape {
         Field("rows"), Field("bytes"), Field("digest", .bits),
     ]
     private static let filter = [
-        Field("filter", .content), Field("token", .content), Field("tokenUpdatedAt"), Field("lastUntilSequence"),
-        Field("run"), Field("bootstrapping"), Field("rejected"), Field("pagesDone"),
+        Field("filter", .content), Field("token", .content), Field("tokenUpdatedAt"), Field("timeline"),
+        Field("lastUntilSequence"), Field("run"), Field("bootstrapping"), Field("pagesDone"),
         Field("attemptedAt"), Field("nextAttemptAt"), Field("failures"), Field("lastError", .content), Field("resyncs"),
         Field("resyncedAt"), Field("journalAtBegin"),
     ]

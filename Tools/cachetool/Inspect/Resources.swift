@@ -10,8 +10,8 @@ struct Resources: ParsableCommand {
             Prints, parted by tabs: resource, state, rows, bytes, floor, when it was last synced. In the order of \
             group and number. One that is ready can be read without the server as a whole.
 
-            JSON: {group, id, state, complete, generation, stagingGeneration, floor, fullCopyPath, rows, bytes, syncedAt, \
-            changedAt, schemaVersion, pinned} for each. Times are in milliseconds since 1970-01-01 UTC.
+            JSON: {group, id, state, complete, generation, stagingGeneration, timeline, floor, fullCopyPath, rows, bytes, \
+            syncedAt, changedAt, schemaVersion, pinned} for each. Times are in milliseconds since 1970-01-01 UTC.
 
             EXAMPLE: cachetool resources /data/store --group translations
 
@@ -46,7 +46,8 @@ struct Resources: ParsableCommand {
             "group": redactor.json(resource.key.group), "id": redactor.json(resource.key.id),
             "state": .string("\(resource.state)"),
             "complete": .bool(resource.state == .ready), "generation": .optional(resource.generation),
-            "stagingGeneration": .optional(resource.stagingGeneration), "floor": .integer(resource.floor),
+            "stagingGeneration": .optional(resource.stagingGeneration), "timeline": .integer(resource.timeline),
+            "floor": .integer(resource.floor),
             "fullCopyPath": redactor.json(resource.fullCopyPath), "rows": .count(resource.rowCount),
             "bytes": .count(resource.byteCount), "syncedAt": .optional(resource.syncedAt),
             "changedAt": .optional(resource.changedAt), "schemaVersion": .optional(resource.schemaVersion),

@@ -10,7 +10,7 @@ struct Tokens: ParsableCommand {
             Prints, parted by tabs: filter, token, when it was stored, how many resources the filter holds, and what \
             its run is at. A filter without a token begins with everything at its next sync.
 
-            JSON: {filter, token, tokenUpdatedAt, lastUntilSequence, bootstrapping, rejected, members: [{group, id}]} \
+            JSON: {filter, token, tokenUpdatedAt, lastUntilSequence, bootstrapping, rejected, timeline, members: [{group, id}]} \
             for each. Times are in milliseconds since 1970-01-01 UTC.
 
             EXAMPLE: cachetool tokens /data/store
@@ -45,7 +45,7 @@ struct Tokens: ParsableCommand {
             "filter": redactor.json(filter.filter), "token": redactor.json(filter.token),
             "tokenUpdatedAt": .optional(filter.tokenUpdatedAt),
             "lastUntilSequence": .optional(filter.lastUntilSequence), "bootstrapping": .bool(filter.isBootstrapping),
-            "rejected": .bool(filter.isRejected),
+            "rejected": .bool(filter.isRejected), "timeline": .integer(filter.timeline),
             "members": .array(
                 filter.members.map { ["group": redactor.json($0.group), "id": redactor.json($0.id)] }),
         ]

@@ -14,7 +14,7 @@ struct Filters: AsyncParsableCommand {
             not synced for seven days. Times are by this machine's clock. With --watch it goes on until it is \
             interrupted: on a terminal it draws over itself, otherwise it prints a line for each filter that changes.
 
-            JSON: {filter, token, complete, overdue, asOfSequence, syncedAt, age, bootstrapping, rejected, run, \
+            JSON: {filter, token, complete, overdue, asOfSequence, syncedAt, age, bootstrapping, rejected, run, timeline, \
             pagesDone, resourcesToGo, rowsToGo, bytesToGo, attemptedAt, nextAttemptAt, failures, lastError, resyncs, \
             resyncedAt, members: [{group, id, complete, state, floor, generation, rows, bytes, syncedAt, changedAt, \
             schemaVersion, finishedInRun}], server} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
@@ -97,6 +97,7 @@ extension Filters {
             "asOfSequence": .optional(readiness.asOfSequence), "syncedAt": .optional(readiness.syncedAt),
             "age": .optional(readiness.age(now: now)), "bootstrapping": .bool(state.isBootstrapping),
             "rejected": .bool(state.isRejected), "run": .integer(state.run), "pagesDone": .integer(state.pagesDone),
+            "timeline": .integer(state.timeline),
             "resourcesToGo": .count(readiness.resourcesToGo),
             "rowsToGo": .optional(readiness.rowsToGo.map { Int64($0) }),
             "bytesToGo": .optional(readiness.bytesToGo.map { Int64($0) }),

@@ -119,6 +119,9 @@ extension Transaction {
         let resource = ObjectName.resource(ofClass: className)
         try removeCollections(ofClass: className)
         try removeSingleAnswers(ofType: className, in: resource)
-        if try self.resource(resource) != nil { try withdraw(resource, floor: 0, as: .empty) }
+        guard try self.resource(resource) != nil else { return }
+        try withdraw(resource, as: .empty)
+        // As one that was never there: what is written over it becomes the row.
+        try update(resource) { $0.applied = .zero }
     }
 }

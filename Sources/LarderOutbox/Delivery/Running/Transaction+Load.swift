@@ -56,8 +56,8 @@ extension Transaction {
                 at: row, sequence: entry.sequence, to: .replacement(loaded.payload, codec: loaded.codec),
                 updatedAt: updatedAt)
             try confirmOverlay(
-                at: row, sequence: entry.sequence, serverSequence: overlay.serverSequence,
-                acceptance: overlay.acceptance)
+                at: row, sequence: entry.sequence, timeline: overlay.timeline,
+                serverSequence: overlay.serverSequence, acceptance: overlay.acceptance)
         } else {
             try put(loaded.payload, at: row, updatedAt: updatedAt, codec: loaded.codec)
         }

@@ -38,6 +38,7 @@ extension Store {
             // What damaged entries counted for cannot be known.
             try transaction.forgetPending()
             try transaction.forgetServers()
+            try transaction.beginTimeline()
         }
         try removeWords()
     }

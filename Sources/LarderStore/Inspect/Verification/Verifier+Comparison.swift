@@ -105,6 +105,7 @@ extension Verifier {
             ("journal sequence", counters.nextJournalSequence, highest.journalSequence),
             ("index", counters.nextIndex, highest.index),
             ("collection", counters.nextCollection, highest.collection),
+            ("timeline", counters.applied.timeline + 1, highest.timeline),
         ]
         for (what, next, highest) in pairs where next <= highest {
             try find(.counter, in: .meta, at: "counters", "the next \(what) is \(next), and \(highest) is in use")

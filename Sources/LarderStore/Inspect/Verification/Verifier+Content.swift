@@ -9,6 +9,7 @@ extension Verifier {
             guard let name = try key(of: entry, .resources, ResourceRecord.decodeKey) else { return }
             if let record = try record(of: entry, .resources, at: "\(name)", ResourceRecord.init(decoding:)) {
                 resources[name] = record
+                highest.timeline = max(highest.timeline, record.applied.timeline)
             } else {
                 damagedResources.insert(name)
             }

@@ -60,6 +60,7 @@ extension Verifier {
             guard let record = try record(of: entry, .filters, at: location, FilterState.init(decoding:)) else {
                 return
             }
+            highest.timeline = max(highest.timeline, record.timeline)
             // Told apart by their bytes, as everywhere.
             if let other = texts.updateValue(number, forKey: Array(record.filter.utf8)) {
                 try find(.duplicate, in: .filters, at: location, "filter \(other) has the same text")

@@ -206,4 +206,5 @@ struct HighestNumbers {
     var index: Int64 = 0
     var blob: Int64 = 0
     var collection: Int64 = 0
+    var timeline: Int64 = 0
 }

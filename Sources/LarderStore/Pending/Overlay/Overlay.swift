@@ -18,6 +18,8 @@ public struct Overlay: Hashable, Sendable {
     public let entryID: UUIDBytes?
     /// The account that made it.
     public let account: String?
+    /// The timeline in which the server answered.
+    package let timeline: Int64
     /// The server's sequence of the write, where it reported one.
     public let serverSequence: Int64?
     /// The journal's sequence of the server's answer; nil while the write is pending.
@@ -44,6 +46,7 @@ public struct Overlay: Hashable, Sendable {
         updatedAt = record.updatedAt
         entryID = record.entryID
         account = record.account
+        timeline = record.timeline
         serverSequence = record.serverSequence
         acceptance = record.acceptance
         basePayload = record.basePayload

@@ -92,17 +92,20 @@ extension Transaction {
     /// Marks an overlay as confirmed by the server; nothing is released yet.
     ///
     /// - Parameters:
+    ///   - timeline: that of the server's answer; nil for the present one.
     ///   - serverSequence: the server's sequence of the write, where it reported one.
     ///   - acceptance: the journal's sequence of the server's answer; nil for now.
     /// - Returns: false when it is not there.
     @discardableResult
     package mutating func confirmOverlay(
-        at key: RowKey, sequence: Int64, serverSequence: Int64? = nil, acceptance: Int64? = nil
+        at key: RowKey, sequence: Int64, timeline: Int64? = nil, serverSequence: Int64? = nil,
+        acceptance: Int64? = nil
     ) throws -> Bool {
         let encoded = try Self.overlayKey(key, sequence)
         guard var record = try storedOverlay(encoded) else { return false }
         // Numbers begin at 1, so the one before the next is none below 0.
         record.acceptance = try acceptance ?? (nextJournalSequence() - 1)
+        record.timeline = try timeline ?? appliedPosition().timeline
         record.serverSequence = serverSequence
         try put(body: record.encode(), key: encoded, in: .overlay)
         try markLowest(at: key)

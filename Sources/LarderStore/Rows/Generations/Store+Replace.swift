@@ -24,9 +24,11 @@ extension Store {
             try await fill(&writer)
             try await writer.flush()
             let now = host.now()
-            try await swap(staging) { _, record in
-                if record.floor > floor { throw StoreError.stagingSuperseded(resource) }
-                record.floor = floor
+            try await swap(staging) { transaction, record in
+                let position = ServerPosition(try transaction.appliedPosition().timeline, floor)
+                // Nothing but writes made here is replaced before the first time.
+                if record.syncedAt != nil, record.applied > position { throw StoreError.stagingSuperseded(resource) }
+                record.applied = position
                 record.syncedAt = now
                 if let schemaVersion { record.schemaVersion = schemaVersion }
             }

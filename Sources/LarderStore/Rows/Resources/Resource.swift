@@ -10,8 +10,8 @@ public struct Resource: Hashable, Sendable {
     public let generation: Int64?
     /// The generation being written, if any.
     public let stagingGeneration: Int64?
-    /// The highest server sequence its rows contain.
-    public let floor: Int64
+    /// Up to where its rows contain the server's changes.
+    package let applied: ServerPosition
     /// The server's path of its full copy.
     public let fullCopyPath: String?
     /// The server's rows that readers see; local writes are not counted.
@@ -33,12 +33,17 @@ public struct Resource: Hashable, Sendable {
     /// The bytes of its rows when they were last evicted; nil when they never were.
     public let evictedByteCount: Int?
 
+    /// The highest server sequence its rows contain.
+    public var floor: Int64 { applied.sequence }
+    /// The timeline of that sequence: of two rows the one of the higher timeline is newer, whatever the sequences.
+    public var timeline: Int64 { applied.timeline }
+
     init(_ key: ResourceKey, _ record: ResourceRecord) {
         self.key = key
         state = record.state
         generation = record.liveGeneration
         stagingGeneration = record.stagingGeneration
-        floor = record.floor
+        applied = record.applied
         fullCopyPath = record.snapshotPath
         rowCount = Int(clamping: record.rowCount)
         byteCount = Int(clamping: record.byteCount)

@@ -35,7 +35,7 @@ extension Transaction {
         try put(body: record.encode(), in: .resources) { try ResourceRecord.appendKey(resource, to: &$0) }
         effects.changes.noteTouched(resource)
         guard record.overlays > 0 else { return }
-        if record.floor > before.floor || record.state != before.state
+        if record.applied > before.applied || record.state != before.state
             || record.liveGeneration != before.liveGeneration
         {
             state(OverlaidChanges.self).resources.insert(resource)
@@ -60,14 +60,18 @@ extension Transaction {
         return failure
     }
 
-    /// Withdraws a resource: its rows become garbage, its record and floor stay as a tombstone.
+    /// Withdraws a resource: its rows become garbage, its record and position stay as a tombstone.
     ///
-    /// - Parameter state: any but ``Resource/State/ready``.
-    package mutating func withdraw(_ resource: ResourceKey, floor: Int64, as state: ResourceState) throws {
+    /// - Parameters:
+    ///   - position: where the server withdrew it; nil where that says nothing.
+    ///   - state: any but ``Resource/State/ready``.
+    package mutating func withdraw(
+        _ resource: ResourceKey, at position: ServerPosition? = nil, as state: ResourceState
+    ) throws {
         guard let record = try self.record(of: resource) else {
             try update(resource) {
                 $0.state = state
-                $0.floor = max($0.floor, floor)
+                $0.applied = max($0.applied, position ?? .zero)
                 $0.failure = nil
             }
             return
@@ -77,7 +81,7 @@ extension Transaction {
         }
         try update(resource) {
             $0.state = state
-            $0.floor = max($0.floor, floor)
+            $0.applied = max($0.applied, position ?? .zero)
             $0.liveGeneration = nil
             $0.stagingGeneration = nil
             $0.rowCount = 0

@@ -51,7 +51,7 @@ import Testing
         var filter = store.changes(in: .filter("translations:*")).makeAsyncIterator()
         try await store.replace(translations, with: [])
         #expect(await row.next()?.replaced == [translations])
-        try await store.write { try $0.withdraw(translations, floor: 1, as: .hidden) }
+        try await store.write { try $0.withdraw(translations, at: ServerPosition(0, 1), as: .hidden) }
         #expect(await row.next()?.replaced == [translations])
         try await store.write { try $0.enqueue(draft(1)) }
         #expect(await outbox.next()?.lanes == ["a"])

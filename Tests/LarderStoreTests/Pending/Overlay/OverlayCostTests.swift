@@ -61,7 +61,7 @@ import Testing
     }
 
     /// The end of a run that began after all that was accepted.
-    private var end: RunEnd { RunEnd(filter: 1, bound: 0, journalAtBegin: .max, isAfterRejection: false) }
+    private var end: RunEnd { RunEnd(filter: 1, bound: .zero, journalAtBegin: .max) }
 
     @Test func `a write is accepted and becomes the row at the same cost, however many lie above`() async throws {
         let store = try temporary.open()
@@ -100,7 +100,7 @@ import Testing
                     if number > count / 2 { continue }
                     try transaction.confirmOverlay(at: row, sequence: sequence)
                 }
-                let end = RunEnd(filter: filter, bound: 0, journalAtBegin: .max, isAfterRejection: false)
+                let end = RunEnd(filter: filter, bound: .zero, journalAtBegin: .max)
                 return try Cost { _ = try transaction.settle(after: end) }
             }
         }

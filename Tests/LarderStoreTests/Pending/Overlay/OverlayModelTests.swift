@@ -79,7 +79,7 @@ private enum Step: Sendable {
             #expect(isGone)
         case .replaceAll(let rows):
             try await store.replace(translations, with: rows.map { (key($0.key), bytes($0.value)) })
-        case .withdraw: try await store.write { try $0.withdraw(translations, floor: 0, as: .hidden) }
+        case .withdraw: try await store.write { try $0.withdraw(translations, as: .hidden) }
         }
     }
 

@@ -86,7 +86,9 @@ import Testing
         #expect(try store.read { view in try view.resource(translations)?.state } == .empty)
         try await store.replace(translations, with: [(key(1), bytes("1"))])
         #expect(try shown(store) == ["1=1", "9=new"])
-        try await store.write { transaction in try transaction.withdraw(translations, floor: 5, as: .hidden) }
+        try await store.write { transaction in
+            try transaction.withdraw(translations, at: ServerPosition(0, 5), as: .hidden)
+        }
         try await store.reclaim()
         #expect(try shown(store) == ["9=new"])
         #expect(try store.findings() == [])

@@ -67,7 +67,7 @@ import Testing
         #expect(try text(1, store) == nil)
         try await store.replace(translations, with: [(key(1), bytes("[]"))])
         #expect(try text(1, store) == #"{"b":2}"#)
-        try await store.write { try $0.withdraw(translations, floor: 9, as: .hidden) }
+        try await store.write { try $0.withdraw(translations, at: ServerPosition(0, 9), as: .hidden) }
         #expect(try text(1, store) == nil)
         #expect(try store.findings() == [])
     }

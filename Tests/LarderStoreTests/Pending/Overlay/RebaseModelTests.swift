@@ -245,7 +245,7 @@ private struct RuleModel {
                 let number = try transaction.filter("translations:19")?.number ?? 0
                 _ = try transaction.settle(
                     after: RunEnd(
-                        filter: number, bound: run.bound, journalAtBegin: run.journal, isAfterRejection: false))
+                        filter: number, bound: ServerPosition(0, run.bound), journalAtBegin: run.journal))
             }
             model.settle(numbers, end: run)
             return "finish up to \(run.bound)"

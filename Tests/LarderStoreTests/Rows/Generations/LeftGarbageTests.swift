@@ -50,13 +50,13 @@ final class OtherHolder {
         try await fill(store, 1, rows: 100)
         try await fill(store, 2, rows: 400)
         let full = try size(store)
-        try await store.write { transaction in try transaction.withdraw(big(2), floor: 9, as: .hidden) }
+        try await store.write { transaction in try transaction.withdraw(big(2), at: ServerPosition(0, 9), as: .hidden) }
         var isDone = false
         while !isDone {
             // Short writes come between the steps of the reclaimer.
             isDone = try await store.write { transaction in
                 guard try transaction.storedSize() < full * 9 / 10 else { return false }
-                try transaction.withdraw(big(1), floor: 9, as: .hidden)
+                try transaction.withdraw(big(1), at: ServerPosition(0, 9), as: .hidden)
                 return true
             }
         }

@@ -91,7 +91,7 @@ private struct Model {
     private mutating func withdraw(_ store: Store) async throws {
         let resource = resources.randomElement(using: &dice)!
         let state: ResourceState = Bool.random(using: &dice) ? .hidden : .evicted
-        try await store.write { try $0.withdraw(resource, floor: 3, as: state) }
+        try await store.write { try $0.withdraw(resource, at: ServerPosition(0, 3), as: state) }
         rows = rows.filter { $0.key.resource != resource }
     }
 

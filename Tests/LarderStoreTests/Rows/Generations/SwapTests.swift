@@ -88,7 +88,7 @@ import Testing
         let directory = TemporaryStore()
         let store = try directory.open()
         let staging = try await store.beginStaging(translations)
-        try await store.write { try $0.withdraw(translations, floor: 5, as: .hidden) }
+        try await store.write { try $0.withdraw(translations, at: ServerPosition(0, 5), as: .hidden) }
         await #expect(throws: StoreError.stagingSuperseded(translations)) {
             try await store.swap(staging) { _, _ in }
         }

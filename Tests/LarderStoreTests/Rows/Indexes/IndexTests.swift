@@ -88,7 +88,9 @@ extension Store {
         #expect(try store.keys(of: "price") == ["2", "1"])
         try await store.reclaim()
         #expect(try store.findings() == [])
-        try await store.write { transaction in try transaction.withdraw(translations, floor: 9, as: .hidden) }
+        try await store.write { transaction in
+            try transaction.withdraw(translations, at: ServerPosition(0, 9), as: .hidden)
+        }
         #expect(try store.keys(of: "price") == [])
         try await store.reclaim()
         #expect(try store.findings() == [])

@@ -44,7 +44,7 @@ import Testing
             try transaction.put(bytes("2"), at: key(2), updatedAt: 1)
             try transaction.evict(translations)
             try transaction.put(bytes("2"), at: key(2, tafsirs), updatedAt: 1)
-            try transaction.withdraw(tafsirs, floor: 1, as: .hidden)
+            try transaction.withdraw(tafsirs, at: ServerPosition(0, 1), as: .hidden)
         }
         #expect(try resource(store).evictedByteCount == 2 * one)
         #expect([try resource(store).rowCount, try resource(store, tafsirs).rowCount] == [0, 0])

@@ -165,7 +165,7 @@ import Testing
         case "removed":
             try await store.write { transaction in for row in 1...5 { try transaction.removeRow(at: key(row)) } }
         case "evicted": try await store.write { try $0.evict(translations) }
-        case "withdrawn": try await store.write { try $0.withdraw(translations, floor: 1, as: .hidden) }
+        case "withdrawn": try await store.write { try $0.withdraw(translations, at: ServerPosition(0, 1), as: .hidden) }
         default: try await store.replace(translations, with: [(key(1), bytes("new"))])
         }
         for row in 1...5 { #expect(try store.read { view in try view.singleAnswer(at: key(row)) } == nil) }
@@ -185,7 +185,7 @@ import Testing
             let before = transaction.sizeDelta
             switch way {
             case "evicted": try transaction.evict(translations, because: .host)
-            case "withdrawn": try transaction.withdraw(translations, floor: 1, as: .hidden)
+            case "withdrawn": try transaction.withdraw(translations, at: ServerPosition(0, 1), as: .hidden)
             default: try transaction.swap(staging) { _, _ in }
             }
             let answer = try transaction.singleAnswer(at: key(1))

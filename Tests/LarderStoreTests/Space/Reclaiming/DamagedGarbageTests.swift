@@ -27,7 +27,9 @@ import Testing
                 .map { try #require($0?.liveGeneration) }
         }
         try store.writeBlocking { transaction in
-            for id in 1...3 as ClosedRange<Int64> { try transaction.withdraw(big(id), floor: 9, as: .empty) }
+            for id in 1...3 as ClosedRange<Int64> {
+                try transaction.withdraw(big(id), at: ServerPosition(0, 9), as: .empty)
+            }
             transaction.effects.hasGarbage = false
         }
         try store.close()

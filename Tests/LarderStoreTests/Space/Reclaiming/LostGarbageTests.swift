@@ -45,7 +45,7 @@ import Testing
         writer.append([UInt8](repeating: 7, count: 600_000).rawSpan)
         try await writer.flush()
         try first.writeBlocking { transaction in
-            try transaction.withdraw(big(1), floor: 9, as: .empty)
+            try transaction.withdraw(big(1), at: ServerPosition(0, 9), as: .empty)
             try transaction.removeResponse(at: entries[0].place)
             _ = try transaction.removeIndex(named: "n")
             transaction.effects.hasGarbage = false

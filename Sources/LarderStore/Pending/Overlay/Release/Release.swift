@@ -14,13 +14,13 @@ package enum Release: Hashable, Sendable {
 
 /// What the server said of an accepted write.
 package struct ConfirmedWrite: Hashable, Sendable {
-    /// The server's sequence of it, where it reported one.
-    let sequence: Int64?
+    /// Where the server has counted it, where it said so.
+    let position: ServerPosition?
     /// The journal's sequence of the server's answer.
     let acceptance: Int64
 
-    package init(sequence: Int64?, acceptance: Int64) {
-        self.sequence = sequence
+    package init(position: ServerPosition?, acceptance: Int64) {
+        self.position = position
         self.acceptance = acceptance
     }
 }
@@ -44,17 +44,13 @@ package struct Tenure: Hashable, Sendable {
     let keeper: Keeper
     /// What a reader may see of it.
     let state: ResourceState
-    /// The sequence up to which the server's changes are in its rows.
-    let floor: Int64
-    /// Whether the server may count anew and the floor be of the old count: a filter of a rejected token, or of one that
-    /// counts fewer changes than before, has not brought the resource yet.
-    let isFloorDoubted: Bool
+    /// Up to where the server's changes are in its rows.
+    let applied: ServerPosition
 
-    package init(keeper: Keeper, state: ResourceState, floor: Int64, isFloorDoubted: Bool = false) {
+    package init(keeper: Keeper, state: ResourceState, applied: ServerPosition) {
         self.keeper = keeper
         self.state = state
-        self.floor = floor
-        self.isFloorDoubted = isFloorDoubted
+        self.applied = applied
     }
 }
 
@@ -77,28 +73,19 @@ extension Release {
         // Withdrawn for good: one row must not bring it back, and nobody else will.
         case .removedFilters: .goes
         case .formerFilters where occasion == .removal: .goes
-        case .formerFilters:
-            tenure.isFloorDoubted ? .stays : isShown(write, tenure.floor, occasion.run) ? .goes : .stays
+        case .formerFilters: isShown(write, tenure.applied, occasion.run) ? .goes : .stays
         // Rows that are not here cannot be shown in its place.
         case .filters where tenure.state == .evicted || tenure.state == .empty: .stays
-        case .filters where tenure.isFloorDoubted: .stays
         case .filters(let numbers):
-            isShown(write, tenure.floor, occasion.run(ofAny: numbers)) ? .goes : .stays
+            isShown(write, tenure.applied, occasion.run(ofAny: numbers)) ? .goes : .stays
         }
     }
 
     /// Whether the server's rows show a write.
     ///
     /// - Parameter end: that of a run that brought the rows.
-    private static func isShown(_ write: ConfirmedWrite, _ floor: Int64, _ end: RunEnd?) -> Bool {
-        if let sequence = write.sequence {
-            if floor >= sequence { return true }
-            guard let end else { return false }
-            if end.bound >= sequence { return true }
-            // A server that counts anew may never come to a sequence of its old count.
-            if !end.isAfterRejection { return false }
-        }
-        guard let end else { return false }
-        return end.journalAtBegin > write.acceptance
+    private static func isShown(_ write: ConfirmedWrite, _ applied: ServerPosition, _ end: RunEnd?) -> Bool {
+        if let position = write.position { return max(applied, end?.bound ?? .zero) >= position }
+        return end.map { $0.journalAtBegin > write.acceptance } ?? false
     }
 }

@@ -1,20 +1,19 @@
+package import LarderFormat
+
 /// What the end of a run says of local writes that the server has accepted.
 package struct RunEnd: Hashable, Sendable {
     /// The number of its filter.
     let filter: Int64
-    /// The sequence up to which it asked for changes.
-    let bound: Int64
+    /// Up to where it asked for changes.
+    let bound: ServerPosition
     /// The journal sequence that was next when it began.
     let journalAtBegin: Int64
-    /// Whether the server may count anew since the writes were accepted.
-    let isAfterRejection: Bool
 
     /// The end of a run of the filter of a number.
-    package init(filter: Int64, bound: Int64, journalAtBegin: Int64, isAfterRejection: Bool) {
+    package init(filter: Int64, bound: ServerPosition, journalAtBegin: Int64) {
         self.filter = filter
         self.bound = bound
         self.journalAtBegin = journalAtBegin
-        self.isAfterRejection = isAfterRejection
     }
 }
 

@@ -138,12 +138,13 @@ extension Transaction {
             guard let write = try confirmation(of: layer) else { return false }
             let release = Release.of(write, under: tenure, on: occasion)
             if release == .stays { return false }
-            try released.add(layer, isRow: release == .becomesRow) {
+            try released.add(layer, write.position, isRow: release == .becomesRow) {
                 try tables.serverRow(at: key, in: engine)
             }
             return true
         }
         if released.sequences.isEmpty { return }
+        try raise(key.resource, to: released.position)
         for sequence in released.sequences { try remove(key: Self.overlayKey(key, sequence), in: .overlay) }
         state(MaterializedRow.self).key = key
         switch released.row {
@@ -156,16 +157,24 @@ extension Transaction {
         if released.areAllInRow { try markLowest(at: key) } else { try refreshOverlay(at: key) }
     }
 
+    /// Remembers how new the rows of a resource are that nothing was synced of yet: a snapshot that lags shows none of them
+    /// as they were before.
+    private mutating func raise(_ resource: ResourceKey, to position: ServerPosition?) throws {
+        guard let position, let record = try record(of: resource), record.syncedAt == nil else { return }
+        try update(resource) { $0.applied = max($0.applied, position) }
+    }
+
     /// What the server said of a write; nil while it waits to be sent.
     private func confirmation(of layer: OverlayStack.Layer) throws -> ConfirmedWrite? {
         if case .success(let record) = layer.record {
-            return record.acceptance.map { ConfirmedWrite(sequence: record.serverSequence, acceptance: $0) }
+            let position = record.serverSequence.map { ServerPosition(record.timeline, $0) }
+            return record.acceptance.map { ConfirmedWrite(position: position, acceptance: $0) }
         }
         // One that cannot be read is confirmed when its entry has left the outbox: by then, or before all that is journaled.
         if try tables.hasEntry(sequence: layer.sequence, in: engine) { return nil }
         let outcome = try tables.journalSequence(ofEntry: layer.sequence, in: engine)
         let oldest = try nextJournalSequence() - Int64(Limits.journalRecords)
-        return ConfirmedWrite(sequence: nil, acceptance: outcome ?? oldest - 1)
+        return ConfirmedWrite(position: nil, acceptance: outcome ?? oldest - 1)
     }
 
     /// Releases what may be of the overlays of a row, after one of them was taken away.
@@ -180,12 +189,14 @@ private struct ReleasedWrites {
     private(set) var sequences: [Int64] = []
     /// What those that become the row make of the server's; nil where none does.
     private(set) var row: KnownRow?
+    /// Where the server has counted the last of those that become the row.
+    private(set) var position: ServerPosition?
     /// Whether the row has all that they did.
     private(set) var areAllInRow = true
 
     /// - Parameter server: what the server has; asked for the first that becomes the row.
     mutating func add(
-        _ layer: OverlayStack.Layer, isRow: Bool, over server: () throws -> KnownRow
+        _ layer: OverlayStack.Layer, _ position: ServerPosition?, isRow: Bool, over server: () throws -> KnownRow
     ) rethrows {
         sequences.append(layer.sequence)
         // What a damaged write did is lost.
@@ -193,6 +204,7 @@ private struct ReleasedWrites {
             areAllInRow = false
             return
         }
+        if let position { self.position = max(position, self.position ?? .zero) }
         let made = record.applied(to: try row ?? server())
         switch made {
         // Only what a patch makes can be too long for a row, or not to be known; what lies beneath then stays.

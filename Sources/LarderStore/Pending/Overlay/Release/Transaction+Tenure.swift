@@ -7,40 +7,20 @@ extension Transaction {
     /// - Parameter occasion: a pass that has ended walks no more.
     mutating func tenure(of resource: ResourceKey, on occasion: ReleaseOccasion = .change) throws -> Tenure {
         let record = try record(of: resource) ?? ResourceRecord()
-        let filters = try filters()
-        // Of a damaged one it is not known whether the server may count anew.
-        let damaged = try filterNumbers().filter { number in !filters.contains { $0.number == number } }
-        var holders: [Int64] = []
-        // A filter whose run has brought the resource since the rejection vouches for its floor, whatever others are at.
-        var (isDoubted, isVouched) = (false, false)
-        for (number, filter) in filters {
-            let member = try member(ofFilter: number, resource)
-            if member != nil { holders.append(number) }
-            guard filter.isRejected else { continue }
-            if let member, member.finishedInRun == filter.run {
-                isVouched = true
-            } else if member != nil {
-                isDoubted = true
-            }
-        }
-        for number in damaged where try holds(resource, number) {
-            holders.append(number)
-            isDoubted = true
-        }
+        let filters = try filterNumbers()
+        let holders = try filters.filter { try holds(resource, $0) }
         let isOfFilters = record.isOfFilters
         let keeper: Tenure.Keeper
         if !holders.isEmpty {
             keeper = .filters(holders)
         } else if isOfFilters {
-            keeper = filters.isEmpty && damaged.isEmpty ? .removedFilters : .formerFilters
-            isDoubted = !damaged.isEmpty || filters.contains { $0.record.isRejected }
+            keeper = filters.isEmpty ? .removedFilters : .formerFilters
         } else {
             let mayBeWalked =
                 occasion == .openBesideOthers || shared.passes.isUnderWay(over: resource, besides: occasion.endedPasses)
             keeper = mayBeWalked ? .walk : .nobody
         }
-        return Tenure(
-            keeper: keeper, state: record.state, floor: record.floor, isFloorDoubted: isDoubted && !isVouched)
+        return Tenure(keeper: keeper, state: record.state, applied: record.applied)
     }
 
     /// Whether nobody but this device makes rows of a resource: what the server answers to a write may become its row.
@@ -57,7 +37,7 @@ extension ResourceRecord {
     fileprivate var isOfFilters: Bool {
         switch state {
         case .hidden: true
-        case .empty: snapshotPath != nil || floor > 0
+        case .empty: snapshotPath != nil || applied > .zero
         case .ready, .evicted: false
         }
     }

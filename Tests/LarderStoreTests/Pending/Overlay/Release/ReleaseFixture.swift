@@ -45,7 +45,7 @@ struct ReleaseFixture {
         try await store.write { transaction in
             let number = try transaction.filter(Self.filter)?.number ?? 0
             try transaction.removeMember(ofFilter: number, translations)
-            try transaction.withdraw(translations, floor: floor, as: .hidden)
+            try transaction.withdraw(translations, at: ServerPosition(0, floor), as: .hidden)
         }
     }
 

@@ -1,0 +1,75 @@
+import Larder
+import LarderFormat
+import LarderTesting
+import Testing
+
+/// An accepted write of one's own is not replaced by an older row, whatever lags behind.
+@Suite(.timeLimit(.minutes(5))) struct `An accepted write` {
+    private let filter = "translations:*"
+    private let row = RowKey(resource: ResourceKey("translations", 19), type: "translation", key: "1")
+
+    /// Makes a write that the server accepts as its change `sequence`.
+    private func write(_ text: String, acceptedAt sequence: Int64, _ store: Store) async throws {
+        let draft = OutboxDraft(
+            id: UUIDBytes(high: 1, low: UInt64(sequence)), lane: "lane", createdAt: 1, mutationType: "row",
+            method: "PUT",
+            endpoint: "/rows", payload: [])
+        let effect = RowEffect(.replacement(Array(payload(1, text).utf8)), at: row)
+        try await store.write { transaction in
+            try transaction.enqueue(draft, effects: [effect])
+            try transaction.accept(draft.id, sequence: sequence, at: 1)
+        }
+    }
+
+    @Test func `is shown after a rejected token, while the feed and its copies lag`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 50, token: "A"))
+        server.on("translations/19", copy(at: 50, "old"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync(filter)
+        try await write("mine", acceptedAt: 60, fixture.store)
+        server.on("token A", page(until: 55, token: "B"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "mine"))
+        server.on("token B", status: 410, #"{"error":{"code":"resync_required","message":""}}"#)
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 58, token: "C"))
+        server.on("translations/19", copy(at: 58, "old"))
+        try await fixture.sync(filter)
+        #expect(try fixture.token() == "C")
+        #expect(try fixture.text(1) == payload(1, "mine"))
+        server.on(
+            "token C", page([LarderSyncTests.row(60, 1, "mine"), LarderSyncTests.row(61, 1, "theirs")], until: 61))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "theirs"))
+    }
+
+    @Test func `is shown when it came before its first bootstrap, whose copies lag`() async throws {
+        let server = CannedServer()
+        let fixture = try SyncFixture(transport: server)
+        try await write("mine", acceptedAt: 60, fixture.store)
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 55, token: "A"))
+        let (old, new) = (copy(at: 59, "old"), copy(at: 60, "mine", "two"))
+        server.on("translations/19", old)
+        guard case .incomplete = try await fixture.failure(filter) else {
+            Issue.record("another reason")
+            return
+        }
+        #expect(try fixture.text(1) == payload(1, "mine"))
+        server.on("translations/19", old, new)
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "mine"))
+        #expect(try fixture.text(2) == payload(2, "two"))
+    }
+
+    @Test func `before anything was synced keeps no change from bringing the resource`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page(until: 50, token: "A"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync(filter)
+        try await write("mine", acceptedAt: 60, fixture.store)
+        server.on("token A", page([change(59, "RESOURCE_CREATE")], until: 60, token: "B"))
+        server.on("translations/19", copy(at: 60, "mine", "two"))
+        #expect(try await fixture.sync(filter).fullCopies == 1)
+        #expect(try fixture.text(2) == payload(2, "two"))
+    }
+}

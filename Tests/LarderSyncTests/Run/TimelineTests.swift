@@ -1,0 +1,185 @@
+import Larder
+import LarderFormat
+import LarderServer
+import LarderTesting
+import Testing
+
+/// A server that counts fewer changes than were applied is asked again, and taken for restored from a backup only when it goes
+/// on doing so: then a new timeline begins, in which all is fetched again.
+@Suite(.timeLimit(.minutes(5))) struct `Timelines` {
+    private let filter = "translations:*"
+    private let rejection = #"{"error":{"code":"resync_required","message":""}}"#
+
+    /// A fixture whose store has the row "one" of a resource, as of `sequence`.
+    private func synced(_ server: CannedServer, at sequence: Int64 = 50) async throws -> SyncFixture {
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: sequence, token: "A"))
+        server.on("translations/19", copy(at: sequence, "one"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync(filter)
+        return fixture
+    }
+
+    @Test func `stay when a replica lags behind what was applied`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        let lagging = page(until: 49, token: "X")
+        server.on("token A", lagging, lagging, lagging, page([row(51, 1, "two")], until: 51, token: "B"))
+        let report = try await fixture.sync(filter)
+        #expect(!report.wasRejected && report.rowsChanged == 1 && report.pages == 1)
+        #expect(try fixture.text(1) == payload(1, "two"))
+        #expect(try fixture.resource(19)?.timeline == 0)
+        #expect(server.names == ["bootstrap", "translations/19"] + Array(repeating: "token A", count: 4))
+    }
+
+    @Test func `stay when a token is rejected by a server that has not gone back`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 50, token: "N"))
+        try await fixture.sync("translations:19")
+        server.on("token A", status: 410, rejection)
+        // Its copies lag: none of them is taken.
+        server.on("translations/19", copy(at: 49, "older"))
+        guard case .incomplete = try await fixture.failure(filter) else {
+            Issue.record("another reason")
+            return
+        }
+        #expect(try fixture.text(1) == payload(1, "one"))
+        #expect(try fixture.resource(19)?.floor == 50)
+        server.on("translations/19", copy(at: 50, "again"))
+        #expect(try await fixture.sync(filter).wasRejected == false)
+        // The word of a server that rejects tokens counts, and not what is here.
+        #expect(try fixture.text(1) == payload(1, "again"))
+        #expect(try fixture.resource(19)?.timeline == 0)
+        server.on("token N", page(until: 50, token: "O"))
+        #expect(try await fixture.sync("translations:19").kind == .incremental)
+    }
+
+    @Test(arguments: [false, true])
+    func `begin where a server goes on counting fewer changes, and rows go back`(isTokenRejected: Bool) async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        if isTokenRejected {
+            server.on("token A", status: 410, rejection)
+        } else {
+            server.on("token A", page(until: 20, token: "X"))
+        }
+        let listed = [change(1, "RESOURCE_CREATE"), change(2, "RESOURCE_CREATE", 20)]
+        server.on("bootstrap", page(listed, until: 20, token: "B"))
+        server.on("translations/19", copy(at: 20, "restored"))
+        server.on("translations/20", status: 500, "")
+        _ = try await fixture.failure(filter, configure: { $0.concurrentFullCopies = 1 })
+        #expect(fixture.happened.contains(.tokenRejected(filter: filter)))
+        #expect(try fixture.text(1) == payload(1, "restored"))
+        #expect(try fixture.resource(19)?.floor == 20)
+        #expect(try fixture.resource(19)?.timeline == 1)
+        #expect(try fixture.filterState(filter)?.lastUntilSequence == nil)
+        // The bootstrap goes on: what it has finished is as new as it has to be, and is not fetched again.
+        server.on("translations/19", copy(at: 19, "never"))
+        server.on("translations/20", copy(20, at: 20, "twenty"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "restored"))
+        #expect(try fixture.text(1, of: 20) == payload(1, "twenty"))
+        #expect(try fixture.token() == "B")
+        server.on("token B", page([row(21, 1, "new")], until: 21, token: "C"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "new"))
+    }
+
+    @Test func `begin for all filters, whose rows stay readable until they are bootstrapped`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("bootstrap", page([change(2, "RESOURCE_CREATE", 20)], until: 55, token: "N"))
+        server.on("translations/20", copy(20, at: 55, "other"))
+        try await fixture.sync("translations:20")
+        // The count is back at 52: above all that this filter has asked for, and below what the other has.
+        server.on("token A", page(until: 52, token: "X"))
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 52, token: "B"))
+        server.on("translations/19", copy(at: 52, "restored"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "restored"))
+        #expect(try fixture.token("translations:20") == "N")
+        #expect(try fixture.text(1, of: 20) == payload(1, "other"))
+        server.on("bootstrap", page([change(2, "RESOURCE_CREATE", 20)], until: 52, token: "O"))
+        server.on("translations/20", copy(20, at: 52, "older"))
+        #expect(try await fixture.sync("translations:20").kind == .bootstrap)
+        #expect(try fixture.text(1, of: 20) == payload(1, "older"))
+        #expect(try fixture.token("translations:20") == "O")
+    }
+
+    @Test func `end the runs that are under way in them`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        let now: Int64 = 1
+        let run = try await fixture.store.write { try $0.beginRun("translations:*", now: now) }
+        let other = try await fixture.store.write { try $0.beginRun("translations:19", now: now) }
+        _ = try await fixture.store.write { try $0.replaceRejected(other, after: .restored, now: now) }
+        let errors = [
+            await #expect(throws: SyncError.self) {
+                _ = try await fixture.store.write {
+                    try $0.finishRun(run, token: "B", untilSequence: 60, now: now)
+                }
+            },
+            await #expect(throws: SyncError.self) {
+                _ = try await fixture.store.write { try $0.replaceRejected(run, after: .restored, now: now) }
+            },
+        ]
+        for error in errors {
+            guard case .superseded? = error else {
+                Issue.record("another reason: \(String(describing: error))")
+                continue
+            }
+        }
+        #expect(try fixture.store.read { view in try view.appliedPosition() } == ServerPosition(1, 0))
+    }
+
+    @Test(arguments: [false, true])
+    func `begin where a bootstrap had brought more before it was interrupted`(isAfterRejection: Bool) async throws {
+        let server = CannedServer()
+        let fixture = try SyncFixture(transport: server)
+        if isAfterRejection {
+            try await fixture.store.write { transaction in
+                _ = try transaction.updateFilter("translations:*") {
+                    $0.isBootstrapping = true
+                    $0.resyncs = 1
+                }
+            }
+        }
+        let listed = [change(1, "RESOURCE_CREATE"), change(2, "RESOURCE_CREATE", 20)]
+        server.on("bootstrap", page(listed, until: 45, token: "B"))
+        server.on("translations/19", copy(at: 50, "lost"))
+        server.on("translations/20", status: 500, "")
+        _ = try await fixture.failure(filter, configure: { $0.concurrentFullCopies = 1 })
+        #expect(try fixture.resource(19)?.floor == 50)
+        // The server is restored from a backup of before: its count has passed the run's bound, not what was finished.
+        server.on("bootstrap", page(listed, until: 47, token: "B"))
+        server.on("translations/19", copy(at: 47, "restored"))
+        server.on("translations/20", copy(20, at: 47, "twenty"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "restored"))
+        #expect(try fixture.resource(19)?.floor == 47)
+    }
+
+    @Test func `let what was withdrawn hear of changes again`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("token A", page([change(60, "RESOURCE_DELETE")], until: 60, token: "B"))
+        try await fixture.sync(filter)
+        server.on("token B", status: 410, "")
+        server.on("bootstrap", page(until: 40, token: "C"))
+        try await fixture.sync(filter)
+        server.on("token C", page([change(41, "RESOURCE_CREATE")], until: 41, token: "D"))
+        server.on("translations/19", copy(at: 41, "back"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "back"))
+    }
+
+    @Test func `are left by clearing the store, which may be filled from another server`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        try await fixture.store.clear()
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 3, token: "S"))
+        server.on("translations/19", copy(at: 3, "staging"))
+        #expect(try await fixture.sync(filter).wasRejected == false)
+        #expect(try fixture.text(1) == payload(1, "staging"))
+    }
+}
