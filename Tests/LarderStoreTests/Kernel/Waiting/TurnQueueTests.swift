@@ -84,6 +84,7 @@ private final class Shared<Value: Sendable>: Sendable {
         let task = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             let isGranted = await queue.acquire(0)
+            if isGranted { queue.release(0) }
             return (isGranted, await queue.acquire(0, isCancellable: false))
         }
         let (isGranted, isGrantedAnyway) = await task.value
