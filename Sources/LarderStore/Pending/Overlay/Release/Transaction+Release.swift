@@ -144,11 +144,12 @@ extension Transaction {
             return true
         }
         if released.sequences.isEmpty { return }
-        try raise(key.resource, to: released.position)
         for sequence in released.sequences { try remove(key: Self.overlayKey(key, sequence), in: .overlay) }
         state(MaterializedRow.self).key = key
         switch released.row {
-        case .success(let row?)?: try put(row.payload, at: key, updatedAt: row.updatedAt, codec: row.codec)
+        case .success(let row?)?:
+            try put(row.payload, at: key, updatedAt: row.updatedAt, codec: row.codec)
+            try raise(key.resource, to: released.position)
         case .success(nil)?: try removeRow(at: key)
         case .failure?, nil: break
         }
@@ -158,7 +159,7 @@ extension Transaction {
     }
 
     /// Remembers how new the rows of a resource are that nothing was synced of yet: a snapshot that lags shows none of them
-    /// as they were before.
+    /// as they were before. Only where there are rows: an empty resource with a position is one that filters have withdrawn.
     private mutating func raise(_ resource: ResourceKey, to position: ServerPosition?) throws {
         guard let position, let record = try record(of: resource), record.syncedAt == nil else { return }
         try update(resource) { $0.applied = max($0.applied, position) }
