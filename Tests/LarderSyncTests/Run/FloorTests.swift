@@ -115,6 +115,25 @@ import Testing
         #expect(try fixture.differences(["translations:*", "translations:19"]) == [])
     }
 
+    @Test func `a full copy that is not found at all does not hide what a faster filter has brought`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("translations/19", status: 404, #"{"error":{"code":"snapshot_not_found","message":""}}"#)
+        let invalidated = page([change(20, "RESOURCE_INVALIDATE")], until: 20, token: "B")
+        server.on("token A", invalidated)
+        let held = HeldAnswer(server) { $0.path?.contains("snapshots") == true }
+        async let slow = fixture.sync(filter, over: held) { $0.fullCopyAttempts = 1 }
+        await held.answered()
+        // What another filter brings meanwhile.
+        let resource = ResourceKey("translations", 19)
+        try await fixture.store.write { transaction in
+            try transaction.update(resource) { $0.floor = 20 }
+        }
+        held.release()
+        #expect(try await slow.hidden == 0)
+        #expect(try fixture.text(1) == payload(1, "one"))
+    }
+
     @Test func `no older copy is taken where the rows are gone, and none is needed where what is here is newer`()
         async throws
     {
