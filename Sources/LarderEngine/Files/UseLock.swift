@@ -8,7 +8,7 @@ private import Darwin
 
 /// A lock that every process shares while it uses something that another process would remove otherwise.
 ///
-/// A `flock` of a file in the store's directory, which the system releases when a process dies. FORMAT.md, bodies.lock.
+/// A `flock` of a file in the store's directory, which the system releases when a process dies. docs/internals/store.md.
 package final class UseLock: Sendable {
     private struct State {
         var uses = 0
