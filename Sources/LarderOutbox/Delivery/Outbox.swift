@@ -152,6 +152,8 @@ struct OutboxState {
     var isReserved = false
     /// Whether that run is one that ends by itself.
     var isDraining = false
+    /// The drains that wait for the loop of a run that has begun.
+    var earlyDrains: [Drain] = []
     /// Held while this outbox is the one that sends, or carries out a command by itself.
     var ownership: OutboxOwnership?
     /// The commands that are being carried out under it.

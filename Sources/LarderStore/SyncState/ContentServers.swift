@@ -137,7 +137,8 @@ extension Tables {
             if try hasAny(.members, in: source) { return true }
             if try filters(in: source).contains(where: { $0.record.token != nil }) { return true }
             return try hasResource(in: source) { _, record in record.floor > 0 }
-        case .outbox: return try hasAny(.outbox, in: source) || hasAny(.buffers, in: source)
+        // A ring stays when all of its points were sent.
+        case .outbox: return try hasAny(.outbox, in: source) || hasPoint(in: source)
         case .objects:
             if try hasAny(.collections, in: source) { return true }
             return try hasResource(in: source) { key, record in
@@ -155,6 +156,16 @@ extension Tables {
                 isWanted(try ResourceRecord.decodeKey(key), try ResourceRecord(decoding: body))
             }
             return !isThere
+        }
+        return isThere
+    }
+
+    private func hasPoint(in source: ReadTransaction) throws -> Bool {
+        var isThere = false
+        try forEachRaw(.buffers, prefix: [], in: source) { entry in
+            if case .ring = try? BufferKey(decoding: entry.key) { return true }
+            isThere = true
+            return false
         }
         return isThere
     }

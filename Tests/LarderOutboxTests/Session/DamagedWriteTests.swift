@@ -35,6 +35,9 @@ import Testing
         try await session.signIn(as: "ada")
         try await session.signOut(.discard(named: "ada"))
         #expect(await session.account == nil)
+        // Nothing that can be read is left of ada's, so another may sign in.
+        try await session.signIn(as: "bob")
+        #expect(await session.account == "bob")
     }
 
     @Test(arguments: kinds) func `leaves the others to be listed`(kind: UInt8) async throws {

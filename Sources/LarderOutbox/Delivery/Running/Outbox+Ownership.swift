@@ -21,10 +21,12 @@ extension Outbox {
 
     /// Notes that nothing came of the run.
     func unreserve() {
-        let ownership = state.withLock { state in
+        let (drains, ownership) = state.withLock { state in
             state.isReserved = false
-            return state.takeIdleOwnership()
+            defer { state.earlyDrains = [] }
+            return (state.earlyDrains, state.takeIdleOwnership())
         }
+        for drain in drains { drain.end.finish() }
         withExtendedLifetime(ownership) {}
     }
 

@@ -51,6 +51,8 @@ extension Outbox {
             precondition(state.loop == nil, "the outbox runs already")
             let machine = DeliveryMachine(policy: policy, gate: state.gate, seed: id.high ^ id.low)
             state.loop = OutboxState.Loop(machine: machine, inputs: inputs)
+            for drain in state.earlyDrains { inputs.yield(.drain(drain)) }
+            state.earlyDrains = []
         }
     }
 
@@ -71,7 +73,7 @@ extension Outbox {
     private var isOver: Bool {
         state.withLock { state in
             guard let loop = state.loop else { return true }
-            return loop.machine.isStopping && loop.machine.flights.isEmpty
+            return loop.machine.isStopping && loop.flights.isEmpty
         }
     }
 

@@ -53,7 +53,7 @@ extension Outbox: Service {
         let (end, told) = AsyncStream<Never>.makeStream()
         let drain = Drain(deadline: store.host.elapsed() + limit, end: told)
         guard reserve(asDrain: true) else {
-            if post(.drain(drain)) { await over(end, within: limit) }
+            if join(drain) { await over(end, within: limit) }
             return status
         }
         do {
@@ -76,6 +76,21 @@ extension Outbox: Service {
         var left = status
         if !pauses.isEmpty { left.pauses = pauses }
         return left
+    }
+
+    /// Has a run go by a drain, also one that begins and has no loop yet.
+    ///
+    /// - Returns: false when nothing would come of it: another outbox sends.
+    private func join(_ drain: Drain) -> Bool {
+        let isElsewhere = otherOwner != nil
+        return state.withLock { state in
+            if let loop = state.loop {
+                return if case .enqueued = loop.inputs.yield(.drain(drain)) { true } else { false }
+            }
+            guard state.isReserved, !isElsewhere else { return false }
+            state.earlyDrains.append(drain)
+            return true
+        }
     }
 
     /// Waits for the end of a drain, or of its time.

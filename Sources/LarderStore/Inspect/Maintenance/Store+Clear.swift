@@ -30,8 +30,8 @@ extension Store {
         }
         try await inBatches { transaction in try transaction.clearSomeGarbage() }
         // What is left was written meanwhile, or is damaged. It goes in one commit: removed table by table, a write made in
-        // between would lose a part of itself.
-        try await write { transaction in
+        // between would lose a part of itself. Apart from other writes, whose counts are stored at the end of their commit.
+        try await bulk { transaction in
             transaction.requireFullDurability()
             try transaction.clearUnsent(discards: discardingUnsent)
             for table in TableName.allCases where table != .meta { while try transaction.clearSome(of: table) {} }

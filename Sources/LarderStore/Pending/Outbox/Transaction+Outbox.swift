@@ -127,6 +127,16 @@ extension Transaction {
         try withdrawOverlays(of: entry)
     }
 
+    /// As ``acknowledge(_:outcome:detail:at:)``, for an entry whose delivery is damaged.
+    mutating func removeUndeliverable(_ entry: OutboxEntry, outcome: String, detail: String?, at time: Int64) throws {
+        writer.requireFullDurability()
+        try removeEntry(entry.draft, OutboxDeliveryRecord(lane: entry.lane, sequence: entry.sequence))
+        if let blob = entry.draft.blob { try discardBlob(blob.number) }
+        effects.changes.noteLane(entry.lane)
+        _ = try journal(entry, outcome, detail, at: time)
+        try withdrawOverlays(of: entry)
+    }
+
     /// What is to be sent, this transaction's own changes included.
     public borrowing func pendingOutbox() throws -> PendingOutbox { try pendingCounts() }
 

@@ -4,8 +4,8 @@ package import LarderFormat
 extension Transaction {
     /// Gives up everything an account made that the server does not have: entries, dead letters among them, and points.
     ///
-    /// Each entry leaves with the outcome `dropped` in the journal, and its overlays with it; those that are damaged stay, and are
-    /// never sent. The commit is fully durable, whatever durability the write asked for.
+    /// Each entry leaves with the outcome `dropped` in the journal, and its overlays with it. One whose head is damaged stays, since
+    /// whose it is cannot be known, and is never sent. The commit is fully durable, whatever durability the write asked for.
     ///
     /// - Parameters:
     ///   - detail: why, for people.
@@ -14,19 +14,17 @@ extension Transaction {
     @discardableResult
     package mutating func discardUnsent(of account: String?, detail: String?, at time: Int64) throws -> [UUIDBytes] {
         requireFullDurability()
-        let ids = try tables.entryIDs(of: account, in: engine)
-        var left: [UUIDBytes] = []
-        for id in ids {
-            do {
-                try acknowledge(id, outcome: "dropped", detail: detail, at: time)
-                left.append(id)
-            } catch StoreError.damaged {
-                // Nothing sends it, as its delivery cannot be read; it goes when the content is removed.
+        let entries = try tables.readableEntries(of: account, in: engine)
+        for entry in entries {
+            if (try? tables.delivery(entry.id, in: engine)) == nil {
+                try removeUndeliverable(entry, outcome: "dropped", detail: detail, at: time)
+            } else {
+                try acknowledge(entry.id, outcome: "dropped", detail: detail, at: time)
             }
         }
         for (name, _) in try tables.buffers(in: engine) where name.account.isBytewise(account) {
             try removeBuffer(name)
         }
-        return left
+        return entries.map(\.id)
     }
 }

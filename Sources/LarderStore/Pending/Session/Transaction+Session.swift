@@ -16,9 +16,9 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     /// - Complexity: O(*n*) for *n* entries, bodies included.
     public borrowing func unsent(of account: String?) throws -> UnsentContent {
         var unsent = UnsentContent()
-        for id in try tables.entryIDs(of: account, in: engine) {
+        for entry in try tables.readableEntries(of: account, in: engine) {
             // Where its delivery cannot be read, it was not tried yet, as far as can be known.
-            unsent.count((try? tables.delivery(id, in: engine))?.delivery.state ?? .pending)
+            unsent.count((try? tables.delivery(entry.id, in: engine))?.delivery.state ?? .pending)
         }
         for (name, record) in try tables.buffers(in: engine) where name.account.isBytewise(account) {
             unsent.points = unsent.points.clampedSum(record.pointCount)
@@ -93,15 +93,17 @@ public struct UnsentContent: Hashable, Sendable {
 }
 
 extension Tables {
-    /// The entries of an account, the rejected ones among them, as far as they can be read.
-    func entryIDs(of account: String?, in source: ReadTransaction) throws -> [UUIDBytes] {
-        var ids: [UUIDBytes] = []
-        try forEachReadable(.outbox, prefix: OutboxKey.heads, in: source) { _, body throws(FormatError) in
-            try OutboxHeadRecord(decoding: body).draft
-        } _: { (draft: OutboxDraft) in
-            if draft.account.isBytewise(account) { ids.append(draft.id) }
+    /// The entries of an account, the rejected ones among them, as far as their heads can be read; their deliveries are not looked at.
+    func readableEntries(of account: String?, in source: ReadTransaction) throws -> [OutboxEntry] {
+        var entries: [OutboxEntry] = []
+        try forEachReadable(.outbox, prefix: OutboxKey.heads, in: source) { key, body throws(FormatError) in
+            guard case .head(let lane, let sequence) = try OutboxKey(decoding: key) else { return nil }
+            return OutboxEntry(
+                try OutboxHeadRecord(decoding: body), OutboxDeliveryRecord(lane: lane, sequence: sequence))
+        } _: { (entry: OutboxEntry?) in
+            if let entry, entry.draft.account.isBytewise(account) { entries.append(entry) }
         }
-        return ids
+        return entries
     }
 }
 
