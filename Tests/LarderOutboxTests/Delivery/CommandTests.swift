@@ -43,6 +43,9 @@ import Testing
             let other = try await outbox.enqueue(note(3, entity: "b", lane: .global))
             #expect(try await outbox.outcome(of: other.id) == .accepted)
             #expect(try world.entries().map(\.id) == [head.id, same.id])
+            // The acceptance has the head tried once more, which must not succeed yet.
+            try await world.eventually { world.requests.count == 3 }
+            try await world.wait(outbox) { $0.failed == 1 && $0.sending == 0 }
             fails.withLock { $0 = false }
             world.network.set(.offline)
             try await world.wait(outbox) { $0.pauses == [.offline] }
