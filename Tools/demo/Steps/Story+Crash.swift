@@ -48,7 +48,7 @@ struct Interruption {
         let store = try Store.open(at: storePath)
         let sync = ContentSync(
             store: store, transport: URLSessionTransport(unreadLimit: 256 << 20),
-            configuration: SyncConfiguration(base: base),
+            configuration: .demo(base),
             onEvent: { event in
                 // Rows have been written and the copy is not complete.
                 if case .fullCopy(_, let rows, _, _) = event, rows > 20_000 { kill(getpid(), SIGKILL) }

@@ -52,7 +52,7 @@ final class Story: Sendable {
     func makeSync(_ store: Store, _ baseURL: String) throws -> ContentSync {
         guard let base = BaseURL(baseURL) else { throw DemoError("the server's URL is \(baseURL)") }
         return ContentSync(
-            store: store, transport: transport, configuration: SyncConfiguration(base: base),
+            store: store, transport: transport, configuration: .demo(base),
             onEvent: { [self] event in show(event) })
     }
 
@@ -87,3 +87,12 @@ struct DemoError: Error, CustomStringConvertible {
     }
 }
 #endif
+
+extension SyncConfiguration {
+    /// That of the demo's server, which has another port each time it starts, and is the same one.
+    static func demo(_ base: BaseURL) -> SyncConfiguration {
+        var configuration = SyncConfiguration(base: base)
+        configuration.serverIdentity = "demo"
+        return configuration
+    }
+}
