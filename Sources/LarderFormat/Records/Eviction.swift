@@ -3,7 +3,7 @@
 ///
 /// FORMAT.md, "journal".
 public struct Eviction: Hashable, Sendable {
-    /// What was dropped.
+    /// The kind of content that was dropped.
     public enum Subject: Hashable, Sendable {
         /// The rows of a resource; it keeps its record and its floor.
         case resource(ResourceKey)
@@ -27,7 +27,7 @@ public struct Eviction: Hashable, Sendable {
         public static let host = Reason(rawValue: "host")
     }
 
-    /// What was dropped.
+    /// The kind of content that was dropped.
     public package(set) var subject: Subject
     /// About the bytes of its keys and values.
     public package(set) var bytes: Int64

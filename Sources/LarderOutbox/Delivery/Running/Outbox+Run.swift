@@ -101,7 +101,7 @@ extension Outbox {
         case .flight(let key, let number, let answer, let accepted):
             await takeAnswer(answer, accepted, of: key, number, in: &group)
         case .drain(let drain):
-            // What was enqueued a moment ago is waited for, too.
+            // The drain also covers writes enqueued just before it.
             await takeNew(in: allLanes(), in: &group)
             state.withLock { state in _ = state.loop?.drains.append(drain) }
         case .settled(let settlement):

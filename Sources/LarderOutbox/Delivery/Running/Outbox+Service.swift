@@ -39,7 +39,7 @@ extension Outbox: Service {
     /// Sends until nothing waits, nothing more can be sent now, or the time is over, and returns: for the seconds that a
     /// system grants in the background.
     ///
-    /// What is due again before the time is over is waited for. Beside ``run()`` it waits for what that sends, otherwise it
+    /// It waits for retries that are due within the limit. Beside ``run()`` it waits for what that sends, otherwise it
     /// sends itself; a ``run()`` that begins meanwhile goes on from there. What is under way at the limit then is ended, and
     /// sent again under its key.
     ///

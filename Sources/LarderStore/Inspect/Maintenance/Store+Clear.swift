@@ -29,7 +29,7 @@ extension Store {
             return try transaction.clearSomeResources()
         }
         try await inBatches { transaction in try transaction.clearSomeGarbage() }
-        // What is left was written meanwhile, or is damaged. It goes in one commit: removed table by table, a write made in
+        // The rest was written meanwhile, or is damaged. It is removed in one commit: removed table by table, a write made in
         // between would lose a part of itself. Apart from other writes, whose counts are stored at the end of their commit.
         try await bulk { transaction in
             transaction.requireFullDurability()

@@ -44,7 +44,7 @@ public struct Transaction: ~Copyable {
         writer
     }
 
-    /// What is read, with the changes so far; nothing of it outlives the next change.
+    /// The engine transaction to read through, including uncommitted changes; invalid after the next change.
     var engine: LarderEngine.ReadTransaction {
         @_lifetime(borrow self)
         get { writer.reader }

@@ -2,7 +2,7 @@ internal import LarderEngine
 
 /// What a store is read through: a view of one commit, or a write transaction with the changes it has made so far.
 public protocol StoreReader: ~Copyable, ~Escapable {
-    /// What is read.
+    /// The engine transaction to read through.
     var source: ReadSource { @_lifetime(borrow self) get }
 }
 
@@ -28,7 +28,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
 }
 
 extension ReadView: StoreReader {
-    /// What is read.
+    /// The engine transaction to read through.
     public var source: ReadSource {
         @_lifetime(borrow self)
         get { ReadSource(transaction, tables) }
@@ -36,7 +36,7 @@ extension ReadView: StoreReader {
 }
 
 extension Transaction: StoreReader {
-    /// What is read, with the changes so far.
+    /// The engine transaction to read through, including uncommitted changes.
     public var source: ReadSource {
         @_lifetime(borrow self)
         get { ReadSource(engine, tables) }
