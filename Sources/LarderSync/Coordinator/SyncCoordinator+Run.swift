@@ -159,10 +159,10 @@ extension SyncCoordinator {
         case .cancel(let text): state.withLock { $0.loop?.runs[text] }?.cancel()
         case .arm(let time): arm(time)
         case .disarm: setTimer(nil)
-        case .probe:
+        case .probe(let number):
             group.addTask {
                 let isReachable = await self.probe?.isReachable() ?? false
-                self.post(.probed(isReachable: isReachable))
+                self.post(.probed(number, isReachable: isReachable))
             }
         case .refuse(let text, let error):
             let waiters = state.withLock { $0.waiters.removeValue(forKey: text) ?? [] }

@@ -32,8 +32,8 @@ package enum CoordinatorEvent: Sendable {
     case forcedOffline(Bool)
     /// The timer that was armed has gone off.
     case timer
-    /// Whether the server answers, after a look.
-    case probed(isReachable: Bool)
+    /// Whether the server answers, by the probe of this number.
+    case probed(Int, isReachable: Bool)
     /// The server has answered a filter's run with its first page.
     case answered(String)
     /// The server has rejected a filter's token; its run goes on as a bootstrap.
@@ -54,8 +54,8 @@ package enum CoordinatorEffect: Sendable {
     case arm(Duration)
     /// Take the timer back.
     case disarm
-    /// Look whether the server answers; answered by ``CoordinatorEvent/probed(isReachable:)``.
-    case probe
+    /// Look whether the server answers; answered by ``CoordinatorEvent/probed(_:isReachable:)`` with the same number.
+    case probe(Int)
     /// Those who ask for a run by hand are told why there is none.
     case refuse(String, SyncError)
     /// Keep with the filter how its runs go.

@@ -135,7 +135,7 @@ extension CoordinatorMachine {
     private mutating func meetPortal(_ moment: Moment) {
         guard portal == nil else { return }
         portalFailures = portalFailures.next
-        portal = Portal(lookAt: lookAt(moment))
+        portal = .waiting(lookAt(moment))
         effects.append(.report(.intercepted))
     }
 }

@@ -19,12 +19,16 @@ extension CoordinatorMachine {
 
     private mutating func lookDue(_ moment: Moment) {
         guard let lookAt = nextLook, lookAt <= moment.elapsed else { return }
-        portal?.lookAt = nil
-        effects.append(.probe)
+        probes += 1
+        portal = .probing(probes)
+        effects.append(.probe(probes))
     }
 
     /// When to look for a way past a portal. A look is traffic, too: there is none while the host forces offline.
-    private var nextLook: Duration? { isForcedOffline ? nil : portal?.lookAt }
+    private var nextLook: Duration? {
+        guard !isForcedOffline, case .waiting(let time) = portal else { return nil }
+        return time
+    }
 
     /// Who asked by hand and waits for a turn does not wait for a network.
     private mutating func refuseWaiting(_ moment: Moment) {
@@ -158,8 +162,8 @@ extension CoordinatorMachine {
     /// Whether nothing is under way, and nothing will be before `deadline` unless something happens.
     package func isSettled(before deadline: Duration) -> Bool {
         if schedules.contains(where: { $0.running != nil }) { return false }
-        // A look is under way, or will be.
-        if let portal, !isForcedOffline, portal.lookAt.map({ $0 < deadline }) ?? true { return false }
+        // A probe is under way, or will be.
+        if portal != nil, !isForcedOffline, nextLook.map({ $0 < deadline }) ?? true { return false }
         let allowance = allowance
         return schedules.allSatisfy { schedule in
             if let due = schedule.missingDue, schedule.want == nil, due < deadline { return false }

@@ -26,9 +26,14 @@ package struct CoordinatorMachine: Sendable {
     private(set) package var isStopping = false
     var effects: [CoordinatorEffect] = []
 
-    struct Portal {
-        /// When to look; nil while a look is under way.
-        var lookAt: Duration?
+    /// The probes asked for so far. A probe outlives a change of network, and its answer is then about another portal.
+    var probes = 0
+
+    enum Portal {
+        /// The next probe is sent at this time.
+        case waiting(Duration)
+        /// The probe of this number is under way.
+        case probing(Int)
     }
 
     /// A coordinator without filters and network.
@@ -54,7 +59,7 @@ package struct CoordinatorMachine: Sendable {
         case .power(let state): power = state
         case .forcedOffline(let isForced): force(isForced, moment)
         case .timer: armed = nil
-        case .probed(let isReachable): look(isReachable, moment)
+        case .probed(let number, let isReachable): look(number, isReachable, moment)
         case .answered(let text):
             if let index = index(text) { schedules[index].isAnswered = true }
         case .rejected(let text): countRejection(text, moment)
@@ -189,14 +194,14 @@ extension CoordinatorMachine {
         }
     }
 
-    private mutating func look(_ isReachable: Bool, _ moment: Moment) {
-        guard let portal, portal.lookAt == nil else { return }
+    private mutating func look(_ number: Int, _ isReachable: Bool, _ moment: Moment) {
+        guard case .probing(number) = portal else { return }
         if isReachable {
-            self.portal = nil
+            portal = nil
             hasLookedThrough = true
         } else {
             portalFailures = portalFailures.next
-            self.portal = Portal(lookAt: lookAt(moment))
+            portal = .waiting(lookAt(moment))
         }
     }
 

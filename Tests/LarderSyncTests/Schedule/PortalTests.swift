@@ -14,7 +14,7 @@ struct PortalTests {
         #expect(bench.fail("b:*", intercepted).reported == [])
         #expect(bench.machine.allowance == .nothing)
         #expect(bench.pass(.seconds(60)).started == [])
-        #expect(bench.send(.probed(isReachable: true)).started == ["a:*", "b:*"])
+        #expect(bench.answerProbe(true).started == ["a:*", "b:*"])
         #expect(bench.violations == [])
     }
 
@@ -27,7 +27,7 @@ struct PortalTests {
             #expect(bench.pass(.milliseconds(1)).probes == 1)
             // One look at a time.
             #expect(bench.pass(.seconds(600)).probes == 0)
-            bench.send(.probed(isReachable: false))
+            bench.answerProbe(false)
         }
         #expect(bench.running == [])
         #expect(bench.violations == [])
@@ -41,7 +41,7 @@ struct PortalTests {
         try bench.add("a:*")
         bench.fail("a:*", intercepted)
         #expect(bench.pass(.seconds(5)).probes == 1)
-        #expect(bench.send(.probed(isReachable: true)).started == ["a:*"])
+        #expect(bench.answerProbe(true).started == ["a:*"])
         // Met again at once: others run on, and this one waits longer each time.
         for seconds in [1, 2, 4] {
             #expect(bench.fail("a:*", intercepted).probes == 0)
@@ -65,7 +65,7 @@ struct PortalTests {
         try bench.add("a:*")
         bench.fail("a:*", intercepted)
         #expect(bench.pass(.seconds(5)).probes == 1)
-        #expect(bench.send(.probed(isReachable: true)).started == ["a:*"])
+        #expect(bench.answerProbe(true).started == ["a:*"])
         // A bootstrap that is held back ends in the same way, and asks the server nothing.
         if isAnswered { bench.send(.answered("a:*")) }
         bench.fail("a:*", bench.incomplete())
@@ -107,7 +107,7 @@ struct PortalTests {
         bench.send(.forcedOffline(true))
         #expect(bench.pass(.seconds(3600)).probes == 0)
         #expect(bench.send(.forcedOffline(false)).probes == 1)
-        #expect(bench.send(.probed(isReachable: true)).started == ["a:*"])
+        #expect(bench.answerProbe(true).started == ["a:*"])
         #expect(bench.violations == [])
     }
 
@@ -119,7 +119,21 @@ struct PortalTests {
         bench.send(.network(.metered))
         bench.fail("a:*", intercepted)
         // The answer that was on its way is about the network that was left.
-        #expect(bench.send(.probed(isReachable: true)).started == [])
+        #expect(bench.answerProbe(true).started == [])
+        #expect(bench.violations == [])
+    }
+
+    @Test func `is probed anew where the probe of another network is still under way`() throws {
+        var bench = ScheduleBench()
+        try bench.add("a:*")
+        bench.fail("a:*", intercepted)
+        #expect(bench.pass(.seconds(8)).probes == 1)
+        bench.send(.network(.metered))
+        bench.fail("a:*", intercepted)
+        #expect(bench.pass(.seconds(30)).probes == 1)
+        // The first answer is about the network that was left, the second about this one.
+        #expect(bench.answerProbe(true).started == [])
+        #expect(bench.answerProbe(true).started == ["a:*"])
         #expect(bench.violations == [])
     }
 

@@ -59,7 +59,7 @@ extension ScheduleBench {
         case 7:
             now &+= Int64.random(in: -400_000_000_000...400_000_000_000, using: &chance)
             return send(.timer)
-        case 8 where looks > 0: return send(.probed(isReachable: Bool.random(using: &chance)))
+        case 8 where !probes.isEmpty: return answerProbe(Bool.random(using: &chance))
         case 9: return send(.rejected(running.sorted().randomElement(using: &chance) ?? text))
         case 10...13:
             guard let text = running.sorted().randomElement(using: &chance) else { return [] }
@@ -76,7 +76,7 @@ extension ScheduleBench {
         send(.power(.normal))
         send(.network(.offline))
         send(.network(.online))
-        while looks > 0 { send(.probed(isReachable: true)) }
+        while !probes.isEmpty { answerProbe(true) }
         trigger(.launch)
         let wanted = filters
         var done: Set<String> = []

@@ -17,6 +17,8 @@ struct Watch {
     /// The filters whose runs the coordinator calls off.
     private var cancelled: Set<String> = []
     private var network = NetworkState.offline
+    /// The last probe sent since the network changed: only its answer is about this network.
+    private var probe: Int?
     /// The filters whose last run finished without a bootstrap: nothing holds back the next one.
     private(set) var isFree: Set<String> = []
     /// The filters that finished a run begun in quiet.
@@ -39,6 +41,8 @@ struct Watch {
         isFree.remove(text)
         isInStep.remove(text)
     }
+
+    mutating func isProbed(_ number: Int) { probe = number }
 
     mutating func isCancelled(_ text: String) { cancelled.insert(text) }
 
@@ -64,9 +68,10 @@ struct Watch {
             if state != network {
                 knowsPortal = false
                 hasLookedThrough = false
+                probe = nil
             }
             network = state
-        case .probed(isReachable: true):
+        case .probed(probe, isReachable: true):
             if knowsPortal { hasLookedThrough = true }
             knowsPortal = false
         case .answered(let text): answered.insert(text)

@@ -29,11 +29,12 @@ extension Simulator {
             if let run = run(of: text) { cancel(run) }
         case .arm(let time): arm(time)
         case .disarm: agenda.remove { $0 == .timer }
-        case .probe:
+        case .probe(let number):
+            watch.isProbed(number)
             agenda.add(
                 at: now + Int64(delays.below(2_000)), .probe, "probe",
                 .other { [unowned self] in
-                    try tell(.probed(isReachable: link.isConnected && !hasPortal))
+                    try tell(.probed(number, isReachable: link.isConnected && !hasPortal))
                 })
         case .refuse(let text, let error):
             note("refuse \(text): \(error)")
