@@ -51,6 +51,9 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
         set { applied.sequence = newValue }
     }
 
+    /// Whether it has rows, and nothing was synced of it: all that is there was made here.
+    package var isMadeHere: Bool { liveGeneration != nil && syncedAt == nil }
+
     /// The record of a resource of which nothing is there yet.
     package init() {}
 

@@ -20,6 +20,20 @@ import Testing
         try store.close()
     }
 
+    @Test func `is never of a number that cannot be read`() async throws {
+        let store = try temporary.open()
+        try await store.write { try $0.noteApplied(1) }
+        let raw = try RawStore(temporary.path)
+        let record = try #require(try raw.records().first { $0.key == CountersRecord.key })
+        var counters = try CountersRecord(decoding: record.body.rawSpan)
+        counters.applied = ServerPosition(.max - 1, 7)
+        try raw.replace([record], by: [record.resealed(counters.encode())])
+        try await store.write { try $0.beginTimeline() }
+        #expect(try store.read { view in try view.appliedPosition() } == ServerPosition(.max - 1, 0))
+        try raw.close()
+        try store.close()
+    }
+
     @Test(arguments: [false, true])
     func `to come in which something was applied is a finding`(isFilter: Bool) async throws {
         let store = try temporary.open()

@@ -10,14 +10,14 @@ struct PendingContent {
 // Entries: each has a head, a body and a delivery. FORMAT.md, "Invariants".
 extension Verifier {
     func verifyOutbox(_ snapshot: ReadTransaction) throws {
-        // Heads come before bodies.
-        var sequences: Set<Int64> = []
+        // Heads come before bodies. What the record of the body has to hold by them; nil where the head cannot be read.
+        var lengths: [Int64: Int64?] = [:]
         try walk(.outbox, snapshot) { entry in
             switch try key(of: entry, .outbox, OutboxKey.init(decoding:)) {
             case .head(let lane, let sequence):
-                sequences.insert(sequence)
                 highest.outboxSequence = max(highest.outboxSequence, sequence)
-                try verifyHead(entry, OutboxDeliveryRecord(lane: lane, sequence: sequence), snapshot)
+                let place = OutboxDeliveryRecord(lane: lane, sequence: sequence)
+                lengths.updateValue(try verifyHead(entry, place, snapshot), forKey: sequence)
             case .deduplication(let hash):
                 let location = "deduplication \(String(hash, radix: 16))"
                 guard
@@ -26,9 +26,7 @@ extension Verifier {
                 else { return }
                 for id in record.entries { try compareDeduplication(id, hash, location, snapshot) }
             case .body(let sequence):
-                let location = "body \(sequence)"
-                _ = try record(of: entry, .outbox, at: location, OutboxBodyRecord.init(decoding:))
-                if !sequences.contains(sequence) { try find(.orphan, in: .outbox, at: location, "no entry has it") }
+                try verifyBody(entry, noted: lengths[sequence], at: "body \(sequence)")
             case .delivery(let id):
                 let location = "delivery of \(id)"
                 guard
@@ -45,13 +43,25 @@ extension Verifier {
         }
     }
 
+    /// - Parameter noted: the length by its head, where that can be read; nil without a head.
+    private func verifyBody(_ entry: borrowing Entry, noted: Int64??, at location: String) throws {
+        let record = try record(of: entry, .outbox, at: location, OutboxBodyRecord.init(decoding:))
+        guard let noted else { return try find(.orphan, in: .outbox, at: location, "no entry has it") }
+        guard let record else { return }
+        if record.fields.contains(where: { CredentialFields.standardNames.contains($0.name.lowercased()) }) {
+            try find(.undecodable, in: .outbox, at: location, "the record holds credentials or cookies")
+        }
+        if let noted { try compare(noted, record.payload.count, "bytes of payload", in: .outbox, at: location) }
+    }
+
+    /// - Returns: the length of the payload that its body has to have; nil where the head cannot be read.
     private func verifyHead(
         _ entry: borrowing Entry, _ found: OutboxDeliveryRecord, _ snapshot: ReadTransaction
-    ) throws {
+    ) throws -> Int64? {
         var place = found
         let location = "\(place.lane) \(place.sequence)"
         guard let record = try record(of: entry, .outbox, at: location, OutboxHeadRecord.init(decoding:)) else {
-            return
+            return nil
         }
         if let blob = record.draft.blob {
             try noteOwner(ofBlob: blob.number, byteCount: blob.byteCount, in: .outbox, at: location)
@@ -65,6 +75,7 @@ extension Verifier {
             try find(.pointer, in: .outbox, at: location, "the entry has no body")
         }
         try compareEntry(record, place, location, snapshot)
+        return record.draft.blob == nil ? record.bodyBytes : 0
     }
 
     private func compareEntry(

@@ -19,6 +19,7 @@ extension Transaction {
     ///
     /// Filters of an older one are bootstrapped by their next run; what readers see stays until then.
     package mutating func beginTimeline() throws {
-        try updateCounters { $0.applied = ServerPosition($0.applied.timeline + 1, 0) }
+        // A record of a higher one could not be read; only a crafted file has come so far.
+        try updateCounters { $0.applied = ServerPosition(min($0.applied.timeline + 1, .max - 1), 0) }
     }
 }

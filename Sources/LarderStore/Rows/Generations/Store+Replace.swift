@@ -5,10 +5,12 @@ extension Store {
     ///
     /// The rows go into a new generation in short commits while readers keep the old one and other writes go first;
     /// one small commit then swaps them in. Of the replacements that run at the same time one writes and the others
-    /// wait before `fill`. For content that comes with the program, or from a source that is not synced.
+    /// wait before `fill`. For content that comes with the program, or from a source that is not synced: repeated at every
+    /// launch, it replaces nothing that the server has sent since, whatever that counts now.
     ///
     /// - Parameters:
-    ///   - floor: the highest server sequence the rows contain; 0 for content without a server.
+    ///   - floor: the highest server sequence the rows contain, counted before any restoration of the server; 0 for content
+    ///     without a server.
     ///   - schemaVersion: the version of the rows' shape, or nil to leave what is recorded.
     ///   - fill: appends the rows, best in key order. What it throws ends the replacement.
     /// - Throws: what `fill` throws; `CancellationError`; ``StoreError/stagingSuperseded(_:)`` when the resource is
@@ -24,10 +26,11 @@ extension Store {
             try await fill(&writer)
             try await writer.flush()
             let now = host.now()
-            try await swap(staging) { transaction, record in
-                let position = ServerPosition(try transaction.appliedPosition().timeline, floor)
-                // Nothing but writes made here is replaced before the first time.
-                if record.syncedAt != nil, record.applied > position { throw StoreError.stagingSuperseded(resource) }
+            try await swap(staging) { _, record in
+                // Nobody knows of which timeline the rows are: the first is older than all others.
+                let position = ServerPosition(0, floor)
+                // How new rows made here are goes with them.
+                if !record.isMadeHere, record.applied > position { throw StoreError.stagingSuperseded(resource) }
                 record.applied = position
                 record.syncedAt = now
                 if let schemaVersion { record.schemaVersion = schemaVersion }

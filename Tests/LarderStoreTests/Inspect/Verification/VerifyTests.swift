@@ -135,6 +135,23 @@ import Testing
         #expect(kinds(body).contains(.orphan))
     }
 
+    @Test func `finds bodies of another length than their heads say, and with credentials in them`() async throws {
+        let bodies: (RawRecord) -> Bool = { (0x14...0x1C).contains($0.key[0]) }
+        let length = try await findings(.outbox, where: bodies) { record in
+            var body = try OutboxBodyRecord(decoding: record.body.rawSpan)
+            body.payload = bytes("x") + body.payload.dropFirst(2)
+            body.fields = [HeaderField(name: "X", value: [])]
+            return [record.resealed(body.encode())]
+        }
+        #expect(length.contains { $0.kind == .count && $0.location.hasPrefix("body") && $0.severity == .damage })
+        let secret = try await findings(.outbox, where: bodies) { record in
+            var body = try OutboxBodyRecord(decoding: record.body.rawSpan)
+            body.fields = [HeaderField(name: "Authorization", value: bytes("Bearer hush"))]
+            return [record.resealed(body.encode())]
+        }
+        #expect(secret.contains { $0.kind == .undecodable && $0.location.hasPrefix("body") })
+    }
+
     @Test func `finds members of nothing`() async throws {
         let filter = try await findings(.filters) { _ in [] }
         #expect(kinds(filter).contains(.member))

@@ -60,6 +60,37 @@ import Testing
         try store.close()
     }
 
+    @Test func `that is repeated leaves what a restored server has sent since`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        try await fill(store, rows: 0..<3, floor: 50, word: "seed")
+        try await store.write { try $0.beginTimeline() }
+        // No word of the server since: still the same content.
+        try await fill(store, rows: 0..<4, floor: 50, word: "seed")
+        #expect(try store.read { view in try view.resource(translations)?.timeline } == 0)
+        let staging = try await store.beginStaging(translations)
+        try await store.swap(staging) { _, record in record.applied = ServerPosition(1, 20) }
+        await #expect(throws: StoreError.stagingSuperseded(translations)) {
+            try await fill(store, rows: 0..<3, floor: 50, word: "seed")
+        }
+        let known = try store.read { view in try view.resource(translations) }
+        #expect(known?.rowCount == 0 && known?.floor == 20 && known?.timeline == 1)
+        try store.close()
+    }
+
+    @Test(arguments: [ResourceState.hidden, .empty])
+    func `older than its withdrawal brings nothing back`(state: ResourceState) async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        try await store.write { try $0.withdraw(translations, at: ServerPosition(0, 60), as: state) }
+        await #expect(throws: StoreError.stagingSuperseded(translations)) {
+            try await fill(store, rows: 0..<3, floor: 50, word: "seed")
+        }
+        let known = try store.read { view in try view.resource(translations) }
+        #expect(known?.state == state && known?.floor == 60)
+        try store.close()
+    }
+
     @Test func `counts its commits as bulk work`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()

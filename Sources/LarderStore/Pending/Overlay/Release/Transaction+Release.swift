@@ -147,12 +147,11 @@ extension Transaction {
         for sequence in released.sequences { try remove(key: Self.overlayKey(key, sequence), in: .overlay) }
         state(MaterializedRow.self).key = key
         switch released.row {
-        case .success(let row?)?:
-            try put(row.payload, at: key, updatedAt: row.updatedAt, codec: row.codec)
-            try raise(key.resource, to: released.position)
+        case .success(let row?)?: try put(row.payload, at: key, updatedAt: row.updatedAt, codec: row.codec)
         case .success(nil)?: try removeRow(at: key)
         case .failure?, nil: break
         }
+        if case .success? = released.row { try raise(key.resource, to: released.position) }
         state(MaterializedRow.self).key = nil
         // Where all of them became the row, those that are left make of it what is shown already.
         if released.areAllInRow { try markLowest(at: key) } else { try refreshOverlay(at: key) }
@@ -161,7 +160,7 @@ extension Transaction {
     /// Remembers how new the rows of a resource are that nothing was synced of yet: a snapshot that lags shows none of them
     /// as they were before. Only where there are rows: an empty resource with a position is one that filters have withdrawn.
     private mutating func raise(_ resource: ResourceKey, to position: ServerPosition?) throws {
-        guard let position, let record = try record(of: resource), record.syncedAt == nil else { return }
+        guard let position, try record(of: resource)?.isMadeHere == true else { return }
         try update(resource) { $0.applied = max($0.applied, position) }
     }
 

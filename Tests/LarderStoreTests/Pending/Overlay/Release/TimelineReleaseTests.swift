@@ -65,6 +65,19 @@ import Testing
         #expect(try fixture.store.read { view in try view.resource(translations)?.floor } == 70)
     }
 
+    @Test func `leaves its sequence where it removes one of the rows made here, and with nothing where there are none`()
+        async throws
+    {
+        let fixture = try await ReleaseFixture(isHeld: false)
+        let unknown = ResourceKey("translations", 20)
+        try await fixture.enqueue(1, [RowEffect(.removal, at: key(1)), RowEffect(.removal, at: key(1, unknown))])
+        try await fixture.accept(1, at: 70)
+        #expect(try fixture.overlays == [])
+        #expect(try fixture.text(1) == nil)
+        #expect(try fixture.store.read { view in try view.resource(translations)?.floor } == 70)
+        #expect(try fixture.store.read { view in try view.resource(unknown)?.floor } ?? 0 == 0)
+    }
+
     @Test func `binds no rows that come from elsewhere`() async throws {
         let fixture = try await ReleaseFixture(isHeld: false)
         try await fixture.enqueue(1, [mine(1)])
