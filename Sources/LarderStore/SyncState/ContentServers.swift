@@ -5,7 +5,7 @@ internal import LarderFormat
 
 /// The content of a store that is of one server.
 public enum ServerContent: String, Hashable, Sendable, CaseIterable {
-    /// Tokens of filters, and resources.
+    /// Tokens of filters, and the resources that they brought.
     case sync
     /// Entries of the outbox, and points of buffers.
     case outbox
@@ -63,6 +63,9 @@ extension ReadView {
 extension Transaction {
     /// Notes that content is of a server, unless some is there that is of another.
     ///
+    /// Positions that own writes or the program have left are no content, but count as the server before did: a new timeline lets
+    /// no change of the next one fall below them.
+    ///
     /// - Throws: ``ServerMismatch``.
     package mutating func bindServer(_ server: String, to content: ServerContent) throws {
         var servers = try tables.servers(in: engine)
@@ -72,6 +75,7 @@ extension Transaction {
             if try tables.holdsAny(content, in: engine) {
                 throw ServerMismatch(content: content, stored: stored, configured: server)
             }
+            if content == .sync { try beginTimeline() }
         }
         servers[keyPath: content.field] = server
         try put(body: servers.encode(), key: ServersRecord.key, in: .meta)
@@ -136,7 +140,7 @@ extension Tables {
         case .sync:
             if try hasAny(.members, in: source) { return true }
             if try filters(in: source).contains(where: { $0.record.token != nil }) { return true }
-            return try hasResource(in: source) { _, record in record.floor > 0 }
+            return try hasResource(in: source) { _, record in record.snapshotPath != nil || record.state == .hidden }
         // A ring stays when all of its points were sent.
         case .outbox: return try hasAny(.outbox, in: source) || hasPoint(in: source)
         case .objects:

@@ -7,12 +7,12 @@ import LarderTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Objects of another server` {
-    private func moved(_ world: ObjectWorld) -> ObjectCache {
+    private func moved(_ world: ObjectWorld, isOnline: Bool = true) -> ObjectCache {
         ObjectCache(
             service: ModelService(authority: "other.test"), transport: world.network,
             persistent: .store(world.store, writes: OutboxWriteQueue(world.outbox)),
             classes: [ObjectClass("User", persistence: .persistent)],
-            host: .virtual(world.clock))
+            host: .virtual(world.clock), isOnline: { isOnline })
     }
 
     private func mismatch(_ act: () async throws -> Void) async throws -> ServerMismatch {
@@ -33,6 +33,23 @@ import Testing
         #expect(world.network.lines.count == sent)
         #expect(try await cache.object(user(1), strategy: .cacheOnly).number == "1")
         #expect(try await world.cache.object(user(1)).origin == .revalidated)
+    }
+
+    @Test(arguments: [ObjectStrategy.networkElseCache, .cacheOnly])
+    func `are not written to without a network either`(strategy: ObjectStrategy) async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        _ = try await world.cache.object(user(1))
+        let cache = moved(world, isOnline: false)
+        let found = try await mismatch {
+            _ = try await cache.save(user(1), payload: Array("2".utf8), strategy: strategy)
+        }
+        #expect(found.content == .objects && found.configured == "http://other.test")
+        #expect(try world.store.read { view in try view.outboxEntries() } == [])
+        #expect(try await cache.object(user(1), strategy: .cacheOnly).number == "1")
+        try await world.store.adopt(found)
+        guard case .queued = try await cache.save(user(1), payload: Array("2".utf8), strategy: strategy) else {
+            throw CancellationError()
+        }
     }
 
     @Test func `are renewed once the server is adopted`() async throws {

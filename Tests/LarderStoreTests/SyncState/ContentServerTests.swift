@@ -63,11 +63,40 @@ import Testing
         try store.close()
     }
 
-    @Test func `counts for resources that no filter holds any more`() async throws {
+    @Test(arguments: [true, false])
+    func `counts for resources that no filter holds any more`(isHidden: Bool) async throws {
         let store = try directory.open()
         #expect(await bind(store, staging, .sync) == nil)
-        try await store.write { try $0.update(ResourceKey("translations", 1)) { $0.floor = 4 } }
+        try await store.write {
+            try $0.update(ResourceKey("translations", 1)) { record in
+                if isHidden { record.state = .hidden } else { record.snapshotPath = "/api/v4/translations/1" }
+            }
+        }
         #expect(await bind(store, production, .sync) != nil)
+        try store.close()
+    }
+
+    @Test func `is another where only an own write or the program left a position, which holds nothing back`()
+        async throws
+    {
+        let store = try directory.open()
+        #expect(await bind(store, staging, .sync) == nil)
+        let written = ResourceKey("notes", 1)
+        try await store.write { transaction in
+            let row = RowKey(resource: written, type: "note", key: "1")
+            let entry = try transaction.enqueue(
+                draft(1), effects: [RowEffect(.replacement(bytes("{}"), codec: .json), at: row)])
+            try transaction.accept(entry.id, sequence: 900, at: 2)
+        }
+        let seeded = ResourceKey("translations", 1)
+        try await store.replace(seeded, floor: 40) { _ in }
+        #expect(try store.read { view in try view.resource(written)?.floor } == 900)
+        #expect(await bind(store, production, .sync) == nil)
+        try store.read { view in
+            let next = try view.appliedPosition().timeline
+            for key in [written, seeded] { #expect(try #require(try view.resource(key)).timeline < next) }
+        }
+        #expect(try store.findings() == [])
         try store.close()
     }
 

@@ -13,6 +13,8 @@ extension ObjectCache {
         _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
         ifStillAt count: Int
     ) async throws(HTTPCacheError) {
+        // Without a network nothing was sent, and no server was looked at yet.
+        try await checkServer(request(for: made))
         note(write)
         do {
             try checkAccount(of: made)

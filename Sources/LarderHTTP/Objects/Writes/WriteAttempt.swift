@@ -82,7 +82,7 @@ extension ObjectCache {
         }
     }
 
-    private func request(for write: QueuedWrite) throws(HTTPCacheError) -> HTTPRequest {
+    func request(for write: QueuedWrite) throws(HTTPCacheError) -> HTTPRequest {
         var request: HTTPRequest
         do {
             request = try service.request(write.method, write.path)
