@@ -180,6 +180,7 @@ let package = Package(
                 "LarderTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             exclude: ["COVERAGE.md"]),
         .testTarget(

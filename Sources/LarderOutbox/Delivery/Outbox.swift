@@ -137,21 +137,21 @@ struct OutboxState {
         var isLoaded = false
         /// Whether the machine has to be made anew from the table before anything else.
         var needsReload = false
-        /// How often in a row the table was not as the machine thought.
-        var mismatches = 0
         /// Dead letters that the machine does not hold.
         var rejected = 0
         /// Those that wait until nothing more can be sent.
         var drains: [Drain] = []
-        /// The entries whose conflicts are being settled.
-        var settling: Set<UUIDBytes> = []
+        /// The entries whose conflicts are being resolved, and what each of these waits for.
+        var resolutions: [UUIDBytes: ResolutionWait] = [:]
+        /// How much else is done that ends by itself: renewing the login, loading what a write has become, refreshing.
+        var tasks = 0
     }
 
     var gate: SessionGate
     /// Whether a run has begun, be it that it only waits for another outbox to end.
     var isReserved = false
-    /// Whether that run is one that ends by itself.
-    var isDraining = false
+    /// The run that drains have begun, and how many of them wait for it: it ends with the last.
+    var draining: (run: Task<Void, Never>, drains: Int)?
     /// The drains that wait for the loop of a run that has begun.
     var earlyDrains: [Drain] = []
     /// Held while this outbox is the one that sends, or carries out a command by itself.
@@ -186,6 +186,20 @@ enum OutboxInput: Sendable {
     case drain(Drain)
     /// A conflict is settled for the server.
     case settled(Settlement)
+    /// The resolution of an entry's conflict waits, or is over.
+    case resolution(UUIDBytes, ResolutionWait?)
+    /// Something that a drain waits for is over.
+    case taskEnded
+}
+
+/// What the resolution of a conflict waits for.
+enum ResolutionWait {
+    /// The server's answer, or the policy.
+    case answer
+    /// The next time that the server is asked.
+    case time(Duration)
+    /// The account, to be signed in.
+    case signIn(String?)
 }
 
 /// A wait until nothing more can be sent before a time.

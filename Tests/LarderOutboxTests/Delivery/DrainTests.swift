@@ -5,6 +5,8 @@ import LarderOutbox
 import LarderStore
 import LarderTesting
 import LarderTransport
+import Logging
+import ServiceLifecycle
 import Synchronization
 import Testing
 
@@ -98,6 +100,140 @@ import Testing
             await world.clock.sleepers(atLeast: 2)
         }
         #expect(await drain.withLock { $0 }?.value.unsent == 1)
+    }
+
+    @Test func `outlives a shorter one, and what is under way goes on for it`() async throws {
+        let (answers, open) = AsyncStream<Void>.makeStream()
+        let world = try OutboxWorld { _ in
+            for await _ in answers { break }
+            return TransportResponse(status: .ok)
+        }
+        let outbox = try world.outbox()
+        try await outbox.enqueue(note(1))
+        let short = Task { await outbox.drain(within: .seconds(2)) }
+        try await world.wait(outbox) { $0.sending == 1 }
+        let long = Task { await outbox.drain(within: .seconds(20)) }
+        // The limits of both.
+        await world.clock.sleepers(atLeast: 2)
+        world.clock.advance(by: .seconds(2))
+        #expect(await short.value.sending == 1)
+        open.finish()
+        let left = await long.value
+        #expect(left.unsent == 0 && !left.isRunning)
+        #expect(world.requests.count == 1)
+        // Nothing is left of either.
+        try await outbox.enqueue(note(2))
+        #expect(await outbox.drain(within: .seconds(2)).unsent == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `waits for what a write has become, and for refreshes`(isRunning: Bool) async throws {
+        /// What is refreshed after a write; slow, unless it is cancelled.
+        final class Slow: RefreshControl {
+            let answers: AsyncStream<Void>
+            let isDone = Mutex(false)
+
+            init(_ answers: AsyncStream<Void>) { self.answers = answers }
+
+            func cancelRefreshes(of key: Int) {}
+
+            func refreshValues(of key: Int) async {
+                for await _ in answers { break }
+                isDone.withLock { $0 = !Task.isCancelled }
+            }
+        }
+        let (loads, load) = AsyncStream<Void>.makeStream()
+        let (refreshes, refresh) = AsyncStream<Void>.makeStream()
+        let stamped = #"{"status":"done","rev":3}"#
+        let world = try OutboxWorld { request in
+            guard request.method == "GET" else { return TransportResponse(status: .noContent) }
+            for await _ in loads { break }
+            return TransportResponse(status: .ok, body: Array(stamped.utf8))
+        }
+        let (outbox, control) = (try world.outbox(), Slow(refreshes))
+        func drain() async throws {
+            try await outbox.mutate(saveVisit("{}", loadsAnswer: true), refreshing: 1, with: control)
+            let drain = Task { await outbox.drain(within: .seconds(20)) }
+            try await world.eventually { world.requests.count == 2 }
+            load.finish()
+            try await world.eventually { try world.visitShown() == stamped }
+            refresh.finish()
+            #expect(await drain.value.unsent == 0)
+            #expect(control.isDone.withLock { $0 })
+        }
+        if isRunning { try await world.running(outbox, drain) } else { try await drain() }
+        #expect(world.clock.now.offset == .zero)
+    }
+
+    @Test(arguments: [false, true])
+    func `returns at once where nothing renews the login`(isRunning: Bool) async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .unauthorized) }
+        let outbox = try world.outbox()
+        func drain() async throws {
+            try await outbox.enqueue(note(1))
+            let left = await outbox.drain(within: .seconds(20))
+            #expect(left.unsent == 1 && left.pauses == [.signInExpired(account: nil)])
+        }
+        if isRunning { try await world.running(outbox, drain) } else { try await drain() }
+        #expect(world.clock.now.offset == .zero)
+    }
+
+    @Test func `waits while the login is renewed, and for what goes on then`() async throws {
+        let isSignedIn = Mutex(false)
+        let world = try OutboxWorld { _ in
+            TransportResponse(status: isSignedIn.withLock { $0 } ? .ok : .unauthorized)
+        }
+        let outbox = try world.outbox(
+            configuration: {
+                $0.signIn = { _ in
+                    isSignedIn.withLock { $0 = true }
+                    return true
+                }
+            })
+        try await outbox.enqueue(note(1))
+        #expect(await outbox.drain(within: .seconds(20)).unsent == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `waits for the answer about a conflict only where there is a network`(isOnline: Bool) async throws {
+        let server = VisitServer()
+        let wasAsked = Atomic(false)
+        let world = try OutboxWorld()
+        world.answer { [network = world.network] (request) async throws(TransportError) in
+            let isFirst = request.method == "GET" && !wasAsked.exchange(true, ordering: .relaxed)
+            guard isFirst else { return server.answer(request) }
+            if !isOnline { network.set(.offline) }
+            throw .noConnection(reason: "no answer")
+        }
+        try await world.putVisit(#"{"status":"open","notes":"","revision":1}"#)
+        let outbox = try world.outbox(
+            policy: { $0.outcomes = .conditional },
+            configuration: { $0.conflicts = ConflictResolver(.serverWins) })
+        try await outbox.enqueue(saveVisit(#"{"status":"done","notes":"","revision":1}"#))
+        let drain = Task { await outbox.drain(within: .seconds(20)) }
+        if isOnline {
+            // Its limit, and the next question.
+            await world.clock.sleepers(atLeast: 2)
+            world.clock.advance(by: .seconds(1))
+        }
+        #expect(await drain.value.conflicted == (isOnline ? 0 : 1))
+        #expect(world.clock.now.offset == (isOnline ? .seconds(1) : .zero))
+    }
+
+    @Test func `holds up no shutdown of a run that waits for it`() async throws {
+        let world = try OutboxWorld(script: Self.wait(5))
+        let outbox = try world.outbox()
+        try await outbox.enqueue(note(1))
+        let drain = Task { await outbox.drain(within: .seconds(20)) }
+        try await world.wait(outbox) { $0.waiting == 1 }
+        await world.clock.sleepers(atLeast: 2)
+        let group = ServiceGroup(services: [outbox], logger: Logger(label: "larder.test"))
+        let service = Task { try await group.run() }
+        await world.clock.sleepers(atLeast: 3)
+        await group.triggerGracefulShutdown()
+        try await service.value
+        world.clock.advance(by: .seconds(20))
+        #expect(await drain.value.unsent == 1)
     }
 
     @Test func `is followed by a run that began meanwhile`() async throws {

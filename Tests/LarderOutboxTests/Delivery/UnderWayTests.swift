@@ -1,11 +1,12 @@
 // Proves that what others do to the outbox leaves the requests alone that are under way: each write is sent once.
 import HTTPTypes
 import LarderFormat
-import LarderOutbox
 import LarderStore
 import LarderTransport
 import Synchronization
 import Testing
+
+@testable import LarderOutbox
 
 @Suite(.timeLimit(.minutes(1))) struct `A request under way` {
     /// A server that answers when it is let.
@@ -58,6 +59,53 @@ import Testing
             server.open()
             try await world.wait(outbox) { $0.unsent == $0.failed }
         }
+        #expect(sends(world).values.allSatisfy { $0 == 1 })
+    }
+
+    @Test func `is not sent again when the delivery of another cannot be read`() async throws {
+        let server = SlowServer()
+        let world = try OutboxWorld { _ in await server.answer() }
+        let outbox = try world.outbox { $0.concurrentSends = 1 }
+        try await world.running(outbox) {
+            try await outbox.enqueue(note(1, entity: "a"))
+            let id = try await outbox.enqueue(note(2, entity: "b")).id
+            try await world.eventually { server.count == 1 }
+            let key = [id.high, id.low].flatMap { half in
+                (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) }
+            }
+            try world.damage(.outbox) { keys in keys.firstIndex { $0.dropFirst().elementsEqual(key) } ?? 0 }
+            try await outbox.enqueue(note(3, entity: "b"))
+            try await world.wait(outbox) { $0.pending == 1 }
+            server.open()
+            try await world.wait(outbox) { $0.unsent == 0 }
+        }
+        #expect(sends(world).values.allSatisfy { $0 == 1 })
+    }
+
+    @Test func `is not the only thing that goes on after commands that the store refused`() async throws {
+        let server = SlowServer()
+        let world = try OutboxWorld { _ in await server.answer() }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            let first = try await outbox.enqueue(note(1, entity: "a"))
+            try await world.eventually { server.count == 1 }
+            let refused = try await outbox.enqueue(note(2, entity: "a"))
+            for _ in 1...8 {
+                await #expect(throws: OutboxError.self) {
+                    try await outbox.perform(
+                        .discard(refused.id, outcome: "x"), along: { _ in throw OutboxError.notSignedIn }
+                    ) {
+                        _ in nil
+                    }
+                }
+            }
+            try await outbox.enqueue(note(3, entity: "b"))
+            try await world.eventually { server.count == 2 }
+            server.open()
+            #expect(try await outbox.outcome(of: first.id) == .accepted)
+            try await world.wait(outbox) { $0.unsent == 0 }
+        }
+        #expect(world.events.withLock { $0.contains(.storageFailed) } == false)
         #expect(sends(world).values.allSatisfy { $0 == 1 })
     }
 

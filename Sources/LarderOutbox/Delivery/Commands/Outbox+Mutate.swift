@@ -51,14 +51,14 @@ extension Outbox {
         case .accepted(let entry), .rejected(let entry, _), .removed(let entry, _): id = entry
         default: return
         }
-        for settler in takeSettlers(of: id) { group.addTask { await settler() } }
+        for settler in takeSettlers(of: id) { addTask(to: &group, settler) }
     }
 
     /// Tells those who wait for entries that are not in the table: another process has seen to them.
     func tellSettled(but entries: [LaneEntry], in group: inout DiscardingTaskGroup) {
         let live = Set(entries.lazy.filter { $0.delivery.state != .rejected }.map(\.id))
         for id in state.withLock({ Array($0.settlers.keys) }) where !live.contains(id) {
-            for settler in takeSettlers(of: id) { group.addTask { await settler() } }
+            for settler in takeSettlers(of: id) { addTask(to: &group, settler) }
         }
     }
 }

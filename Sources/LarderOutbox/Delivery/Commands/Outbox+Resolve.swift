@@ -79,7 +79,9 @@ extension Outbox {
                 failures += 1
                 if case .remoteUnknown(_, let reason) = error { post(.event(.remoteUnknown(id, reason: reason))) }
                 let wait = policy.retry.delay(afterFailures: failures, chance: 0)
+                post(.resolution(id, .time(store.host.elapsed() + wait)))
                 do { try await store.host.sleep(wait) } catch { return }
+                post(.resolution(id, .answer))
             } catch {
                 // The resolver's own fault, or somebody was faster.
                 return store.host.logger.warning("a conflict is left to the host", metadata: ["error": "\(error)"])
@@ -94,7 +96,10 @@ extension Outbox {
                 return try await conflict(of: id, answer)
             } catch OutboxError.notSignedIn {
                 guard let entry = try store.read({ view in try view.outboxHead(id) }) else { continue }
-                for await gate in gateBroadcast.states() where gate == .signedIn(entry.draft.account) { break }
+                let account = entry.draft.account
+                post(.resolution(id, .signIn(account)))
+                for await gate in gateBroadcast.states() where gate == .signedIn(account) { break }
+                post(.resolution(id, .answer))
             }
         }
         return nil

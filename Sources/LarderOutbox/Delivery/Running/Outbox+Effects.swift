@@ -15,7 +15,7 @@ extension Outbox {
         case .disarm: setTimer(nil)
         case .signIn(let account):
             guard let signIn = configuration.signIn else { return }
-            group.addTask {
+            addTask(to: &group) {
                 let isSignedIn = await signIn(account)
                 let isStillExpired = self.state.withLock { $0.gate == .expired(account) }
                 // Somebody else may have signed in meanwhile, or nobody may be any more.
@@ -32,12 +32,25 @@ extension Outbox {
 
     /// Settles a conflict, unless that is under way.
     private func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?, in group: inout DiscardingTaskGroup) {
-        guard state.withLock({ state in state.loop?.settling.insert(id).inserted }) == true else { return }
+        let isNew = state.withLock { state in
+            guard let loop = state.loop, loop.resolutions[id] == nil else { return false }
+            state.loop?.resolutions[id] = .answer
+            return true
+        }
+        guard isNew else { return }
         group.addTask {
             await self.settle(id, answer)
-            self.state.withLock { state in _ = state.loop?.settling.remove(id) }
-            // Has the loop see that nothing is under way any more.
-            self.post(.lanes([]))
+            self.post(.resolution(id, nil))
+        }
+    }
+
+    /// Does something beside the loop that ends by itself; drains wait for it.
+    func addTask(to group: inout DiscardingTaskGroup, _ body: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.loop?.tasks += 1 }
+        group.addTask {
+            await body()
+            // The loop hears of it behind what the body has told it.
+            self.post(.taskEnded)
         }
     }
 

@@ -10,19 +10,19 @@ extension Outbox {
     /// - Throws: `ServerMismatch`; what the store throws.
     func bindServer() async throws { try await store.bindServer(configuration.server, to: .outbox) }
 
-    /// Notes that a run begins; false while another one is there.
-    func reserve(asDrain isDrain: Bool = false) -> Bool {
+    /// Notes that a run begins; false while drains have one.
+    func reserve() -> Bool {
         state.withLock { state in
-            if state.isReserved { return false }
-            (state.isReserved, state.isDraining) = (true, isDrain)
-            return true
+            precondition(!state.isReserved || state.draining != nil, "the outbox runs already")
+            defer { state.isReserved = true }
+            return !state.isReserved
         }
     }
 
     /// Notes that nothing came of the run.
     func unreserve() {
         let (drains, ownership) = state.withLock { state in
-            state.isReserved = false
+            (state.isReserved, state.draining) = (false, nil)
             defer { state.earlyDrains = [] }
             return (state.earlyDrains, state.takeIdleOwnership())
         }

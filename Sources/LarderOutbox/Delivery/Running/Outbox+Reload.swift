@@ -21,9 +21,12 @@ extension Outbox {
         }
     }
 
-    /// Reads the table and stores what the machine makes of it; looks again when somebody else has acted in between.
+    /// Reads the table and stores what the machine makes of it; looks again when somebody else has acted in between, but not without
+    /// end.
     private func load(in group: inout DiscardingTaskGroup) async throws {
+        var looks = 0
         while true {
+            looks += 1
             let (found, damaged) = try store.read { view in try view.readableOutboxHeads() }
             if damaged > 0 {
                 let metadata: Logger.Metadata = ["entries": "\(damaged)"]
@@ -42,8 +45,7 @@ extension Outbox {
             state.withLock { $0.loop?.isLoaded = true }
             do {
                 _ = try await commit(step, [:])
-            } catch let error as OutOfStep {
-                guard takeMismatch() else { throw error }
+            } catch is OutOfStep where looks < 4 {
                 continue
             }
             cancelFlights(but: state.withLock { $0.loop?.machine.flights ?? [] })
@@ -61,14 +63,5 @@ extension Outbox {
             return flights.filter { !kept.contains($0.key) }.map(\.value.task)
         }
         for task in cancelled { task.cancel() }
-    }
-
-    /// Whether a table that was not as the machine thought is looked at again at once: not without end.
-    func takeMismatch() -> Bool {
-        state.withLock { state in
-            guard let mismatches = state.loop?.mismatches, mismatches < 3 else { return false }
-            state.loop?.mismatches = mismatches + 1
-            return true
-        }
     }
 }

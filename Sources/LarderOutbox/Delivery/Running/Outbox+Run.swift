@@ -53,13 +53,15 @@ extension Outbox {
             state.loop = OutboxState.Loop(machine: machine, inputs: inputs)
             for drain in state.earlyDrains { inputs.yield(.drain(drain)) }
             state.earlyDrains = []
+            // The last drain may have ended before there was a loop to tell.
+            if state.draining?.drains == 0 { inputs.yield(.event(.stop)) }
         }
     }
 
     private func end() {
         let (loop, ownership) = state.withLock { state in
             state.untakenGates = 0
-            state.isReserved = false
+            (state.isReserved, state.draining) = (false, nil)
             return (state.loop.take(), state.takeIdleOwnership())
         }
         // Nothing is under way any more: another outbox may send.
@@ -80,10 +82,10 @@ extension Outbox {
     /// Ends the waits before whose deadlines nothing will be under way unless something happens.
     private func endDrains() {
         let over = state.withLock { state -> [Drain] in
-            guard let loop = state.loop, loop.machine.network != nil, loop.machine.flights.isEmpty,
-                loop.settling.isEmpty, loop.machine.signIn != .asked
+            guard let loop = state.loop, loop.machine.network != nil, loop.machine.flights.isEmpty, loop.tasks == 0
             else { return [] }
-            let isOver = { (drain: Drain) in loop.machine.armed.map { $0 > drain.deadline } ?? true }
+            let wake = (loop.resolutions.values.map { loop.wake($0) } + [loop.machine.armed]).compactMap { $0 }.min()
+            let isOver = { (drain: Drain) in wake.map { $0 > drain.deadline } ?? true }
             state.loop?.drains.removeAll(where: isOver)
             return loop.drains.filter(isOver)
         }
@@ -109,6 +111,8 @@ extension Outbox {
             let failure = await take(
                 .discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }, in: &group)
             if failure == nil { report(.resolved(id, by: nil)) }
+        case .resolution(let id, let wait): state.withLock { $0.loop?.resolutions[id] = wait }
+        case .taskEnded: state.withLock { $0.loop?.tasks -= 1 }
         case .command(let command):
             command.answer.resume(returning: await take(command, in: &group))
         }
@@ -181,7 +185,7 @@ extension Outbox {
         } catch {
             // Nobody else would see to it that what was enqueued is heard of.
             store.host.logger.error("the outbox could not be read", metadata: ["error": "\(error)"])
-            return await reload(in: &group)
+            return await reload(keepsFlights: true, in: &group)
         }
         // What this loop has stored itself it knows: steps and looks take turns.
         if isOther { return await reload(keepsFlights: true, in: &group) }
@@ -205,7 +209,7 @@ extension Outbox {
         do {
             unloaded = try await commit(step, accepted, along)
         } catch {
-            let isMismatch = (error is OutOfStep || error is OutboxError) && takeMismatch()
+            let isMismatch = error is OutOfStep || error is OutboxError
             if !isMismatch {
                 store.host.logger.error("a step of the outbox was not stored", metadata: ["error": "\(error)"])
                 for effect in self.step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
@@ -214,7 +218,7 @@ extension Outbox {
             return error
         }
         for effect in step.effects { perform(effect, accepted, in: &group) }
-        for answer in unloaded { group.addTask { await self.load(answer) } }
+        for answer in unloaded { addTask(to: &group) { await self.load(answer) } }
         return nil
     }
 
@@ -244,10 +248,18 @@ extension Outbox {
             throw OutOfStep(id: changes[0].id)
         }
         let rejections = changes.count { if case .reject = $0 { true } else { false } }
-        state.withLock { state in
-            state.loop?.mismatches = 0
-            state.loop?.rejected += rejections
-        }
+        state.withLock { $0.loop?.rejected += rejections }
         return unloaded
+    }
+}
+
+extension OutboxState.Loop {
+    /// When the resolution of a conflict goes on; nil while nothing that is known of has it go on.
+    fileprivate func wake(_ wait: ResolutionWait) -> Duration? {
+        switch wait {
+        case .answer: .zero
+        case .time(let time): machine.isOnline ? time : nil
+        case .signIn(let account): machine.gate == .signedIn(account) ? .zero : nil
+        }
     }
 }

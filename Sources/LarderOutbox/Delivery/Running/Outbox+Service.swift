@@ -13,9 +13,12 @@ extension Outbox: Service {
     /// - Throws: `ServerMismatch`, with nothing sent, while writes or points are unsent that are for another server;
     ///   `CancellationError`; `EngineError` when `outbox.lock` in the store's directory cannot be used.
     public func run() async throws {
-        while !reserve() {
-            precondition(state.withLock { $0.isDraining }, "the outbox runs already")
-            try await store.host.sleep(.milliseconds(50))
+        do {
+            while !reserve() {
+                try await cancelWhenGracefulShutdown { try await self.store.host.sleep(.milliseconds(50)) }
+            }
+        } catch {
+            return try Task.checkCancellation()
         }
         do {
             if try !claim() { try await cancelWhenGracefulShutdown { try await self.waitForOwnership() } }
@@ -39,9 +42,9 @@ extension Outbox: Service {
     /// Sends until nothing waits, nothing more can be sent now, or the time is over, and returns: for the seconds that a
     /// system grants in the background.
     ///
-    /// It waits for retries that are due within the limit. Beside ``run()`` it waits for what that sends, otherwise it
-    /// sends itself; a ``run()`` that begins meanwhile goes on from there. What is under way at the limit then is ended, and
-    /// sent again under its key.
+    /// It waits for retries that are due within the limit, and for what goes with what was sent: renewing the login, loading what a
+    /// write has become, refreshing. Beside ``run()`` it waits for what that sends, otherwise drains send together, until the last of
+    /// them ends; a ``run()`` that begins meanwhile goes on from there. What is under way then is ended, and sent again under its key.
     ///
     /// - Parameter limit: above zero; leave a second or so to what the system grants.
     /// - Returns: what is left, by state, and why (``OutboxStatus/pauses``); at once where another outbox sends for the
@@ -49,48 +52,61 @@ extension Outbox: Service {
     @discardableResult
     public func drain(within limit: Duration) async -> OutboxStatus {
         precondition(limit > .zero, "no time to send")
-        let (inputs, continuation) = AsyncStream<OutboxInput>.makeStream()
         let (end, told) = AsyncStream<Never>.makeStream()
-        let drain = Drain(deadline: store.host.elapsed() + limit, end: told)
-        guard reserve(asDrain: true) else {
-            if join(drain) { await over(end, within: limit) }
-            return status
-        }
-        do {
-            if try await !own() {
-                unreserve()
-                return status
-            }
-            try await bindServer()
-        } catch {
-            unreserve()
-            store.host.logger.error("the outbox cannot be run", metadata: ["error": "\(error)"])
-            return status
-        }
-        continuation.yield(.drain(drain))
-        async let run: Void = loop(inputs, continuation)
+        let run = await join(Drain(deadline: store.host.elapsed() + limit, end: told))
         await over(end, within: limit)
         let pauses = status.pauses
-        continuation.yield(.event(.stop))
-        await run
+        if let run, leave(run) { await run.value }
         var left = status
-        if !pauses.isEmpty { left.pauses = pauses }
+        if !left.isRunning, !pauses.isEmpty { left.pauses = pauses }
         return left
     }
 
-    /// Has a run go by a drain, also one that begins and has no loop yet.
+    /// Has a run go by a drain: one that has begun, be it without a loop yet, or one for drains alone.
     ///
-    /// - Returns: false when nothing would come of it: another outbox sends.
-    private func join(_ drain: Drain) -> Bool {
+    /// - Returns: that for drains alone.
+    private func join(_ drain: Drain) async -> Task<Void, Never>? {
         let isElsewhere = otherOwner != nil
-        return state.withLock { state in
-            if let loop = state.loop {
-                return if case .enqueued = loop.inputs.yield(.drain(drain)) { true } else { false }
+        while true {
+            let (run, isEnding) = state.withLock { state -> (Task<Void, Never>?, Bool) in
+                if let draining = state.draining, draining.drains == 0 { return (draining.run, true) }
+                if !state.isReserved {
+                    state.isReserved = true
+                    state.draining = (Task { await self.runForDrains() }, 0)
+                }
+                state.draining?.drains += 1
+                if !state.take(drain, isElsewhere: isElsewhere) { drain.end.finish() }
+                return (state.draining?.run, false)
             }
-            guard state.isReserved, !isElsewhere else { return false }
-            state.earlyDrains.append(drain)
+            if !isEnding { return run }
+            await run?.value
+        }
+    }
+
+    /// Notes that a drain has ended.
+    ///
+    /// - Returns: whether the run ends with it.
+    private func leave(_ run: Task<Void, Never>) -> Bool {
+        state.withLock { state in
+            guard let draining = state.draining, draining.run == run else { return false }
+            state.draining?.drains -= 1
+            if draining.drains > 1 { return false }
+            state.loop?.inputs.yield(.event(.stop))
             return true
         }
+    }
+
+    /// Sends as long as there is a drain.
+    private func runForDrains() async {
+        do {
+            guard try await own() else { return unreserve() }
+            try await bindServer()
+        } catch {
+            unreserve()
+            return store.host.logger.error("the outbox cannot be run", metadata: ["error": "\(error)"])
+        }
+        let (inputs, continuation) = AsyncStream<OutboxInput>.makeStream()
+        await loop(inputs, continuation)
     }
 
     /// Waits for the end of a drain, or of its time.
@@ -101,5 +117,18 @@ extension Outbox: Service {
             await group.next()
             group.cancelAll()
         }
+    }
+}
+
+extension OutboxState {
+    /// Has the run that has begun go by a drain; false when nothing would come of it.
+    fileprivate mutating func take(_ drain: Drain, isElsewhere: Bool) -> Bool {
+        if let loop {
+            return if case .enqueued = loop.inputs.yield(.drain(drain)) { true } else { false }
+        }
+        // A run that waits until another outbox ends has no loop for long.
+        if draining == nil, isElsewhere { return false }
+        earlyDrains.append(drain)
+        return true
     }
 }
