@@ -49,7 +49,7 @@ import Testing
         #expect(try columns("journal", sample.path) == [8, 8])
         #expect(try columns("resources", sample.path) == [6])
         #expect(try columns("tokens", sample.path) == [5])
-        #expect(try columns("filters", sample.path) == [12])
+        #expect(try columns("filters", sample.path) == [13])
         let entry = try Tool.run("outbox", "show", sample.path, HostileSample.id(2).description, "--json").objects()[0]
         for name in ["mutationType", "method", "endpoint", "account", "entity", "payload"] {
             #expect(entry[name] as? String == Hostile.text, "\(name)")

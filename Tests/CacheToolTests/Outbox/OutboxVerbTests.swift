@@ -55,21 +55,8 @@ private struct OutboxSample {
         return try store.read(body)
     }
 
-    /// Changes one byte of what an entry sends where it lies in the file, and of every copy.
-    func damageBody(of number: UInt64) throws {
-        let file = URL(fileURLWithPath: path + "/data.mdb")
-        var content = try Data(contentsOf: file)
-        let payload = Data("{\"note\":\"hush \(number)\"}".utf8)
-        var start = content.startIndex
-        while let found = content.range(of: payload, in: start..<content.endIndex) {
-            content[found.lowerBound + 2] ^= 1
-            start = found.upperBound
-        }
-        #expect(start != content.startIndex)
-        let handle = try FileHandle(forWritingTo: file)
-        try handle.write(contentsOf: content)
-        try handle.close()
-    }
+    /// Changes one byte of what an entry sends.
+    func damageBody(of number: UInt64) throws { try flip("{\"note\":\"hush \(number)\"}", inStore: path) }
 
     func findings() throws -> Int { try Int(Tool.run("verify", path, "--json").objects()[0]["findings"] as? Int ?? -1) }
 }

@@ -100,21 +100,22 @@ struct SampleStore {
     func open() throws -> Store { try Store.open(at: path, host: .test) }
 
     /// Changes one byte of a verse where it lies in the file.
-    func damage(row: String) throws {
-        let file = URL(fileURLWithPath: path + "/data.mdb")
-        var content = try Data(contentsOf: file)
-        let payload = Data("{\"verse\":\(row)}".utf8)
-        var start = content.startIndex
-        // Pages that commits left behind may hold older copies.
-        while let found = content.range(of: payload, in: start..<content.endIndex) {
-            content[found.lowerBound + 2] ^= 1
-            start = found.upperBound
-        }
-        #expect(start != content.startIndex)
-        let handle = try FileHandle(forWritingTo: file)
-        try handle.write(contentsOf: content)
-        try handle.close()
+    func damage(row: String) throws { try flip("{\"verse\":\(row)}", inStore: path) }
+}
+
+/// Changes one byte of a text wherever it lies in a store's file: pages that commits left behind may hold older copies.
+func flip(_ text: String, inStore path: String) throws {
+    let file = URL(fileURLWithPath: path + "/data.mdb")
+    var content = try Data(contentsOf: file)
+    var start = content.startIndex
+    while let found = content.range(of: Data(text.utf8), in: start..<content.endIndex) {
+        content[found.lowerBound + 2] ^= 1
+        start = found.upperBound
     }
+    #expect(start != content.startIndex)
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.write(contentsOf: content)
+    try handle.close()
 }
 
 extension HostServices {

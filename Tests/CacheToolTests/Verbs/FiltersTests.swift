@@ -40,13 +40,100 @@ import Testing
         #expect(fields.count == 2)
         #expect(fields[0][0..<5] == ["translations:19", "c2VjcmV0LXRv…", "complete, overdue", "1 of 1", "4711"])
         #expect(fields[0][5].hasSuffix(" days"))
-        #expect(fields[0][6...] == ["settled", "0", "-", "0", "-", "https://api.example.org/content"])
+        #expect(
+            fields[0][6...] == [
+                "settled", "0", "-", "0", "-", "https://api.example.org/content",
+                "In step as of 2023-11-14T22:13:20.000Z: asks for changes as soon as an app syncs it online.",
+            ])
         #expect(fields[1][0..<7] == ["tafsirs:*", "-", "incomplete", "0 of 1", "-", "-", "token rejected"])
         #expect(
             fields[1][7...] == [
                 "2", "2026-01-01T00:01:00.000Z", "1", "\"the server is unavailable (503)\"",
                 "https://api.example.org/content",
+                "The last run failed (\"the server is unavailable (503)\"): tried again as soon as an app syncs it online.",
             ])
+    }
+
+    /// 2100-01-01.
+    private static let later: Int64 = 4_102_444_800_000
+
+    /// The sample, with a filter in each state in which it does not move, and the sentence that says so.
+    private func waiting() async throws -> (SampleStore, [String]) {
+        let sample = try await SampleStore()
+        let store = try sample.open()
+        try await store.write { transaction in
+            try transaction.beginTimeline()
+            try transaction.updateFilter("a:*") { $0.resyncs = 0 }
+            try transaction.updateFilter("b:*") {
+                ($0.failures, $0.lastError, $0.nextAttemptAt) = (1, "timeout", Self.later)
+            }
+            for (filter, isHeld) in [("c:*", true), ("d:*", false)] {
+                let number = try transaction.updateFilter(filter) {
+                    ($0.isBootstrapping, $0.heldUntil) = (true, isHeld ? Self.later : nil)
+                }
+                try transaction.putMember(ofFilter: number, ResourceKey("c", 3), MemberRecord(listedInRun: 0))
+            }
+            try transaction.update(ResourceKey("c", 3)) { record in
+                record.failure = SnapshotFailure()
+                record.failure?.count = 1
+                record.failure?.reason = "gone"
+            }
+            try transaction.updateFilter("e:*") { ($0.isBootstrapping, $0.resyncs) = (true, 1) }
+            let number = try transaction.updateFilter("f:*") {
+                ($0.token, $0.tokenUpdatedAt, $0.timeline) = ("A", 0, 1)
+            }
+            try transaction.putMember(ofFilter: number, ResourceKey("f", 3), MemberRecord(listedInRun: 0))
+            try transaction.update(ResourceKey("f", 3)) { $0.state = .evicted }
+            try transaction.updateFilter("translations:19") { $0.tokenUpdatedAt = 0 }
+            try transaction.bindServer("https://api.example.org/content", to: .sync)
+        }
+        try store.close()
+        let online = "as soon as an app syncs it online"
+        return (
+            sample,
+            [
+                "The server counts anew, as after a restored backup: all is fetched anew \(online).",
+                "Never synced: begins \(online).",
+                "The last run failed (timeout): tried again at 2100-01-01T00:00:00.000Z.",
+                "All is here but 1 resource (c/3: gone): asked for again at 2100-01-01T00:00:00.000Z.",
+                "The first fetch is not finished, 1 resource to go: goes on \(online).",
+                "The server does not know the token any more: all is fetched anew \(online), and readable meanwhile.",
+                "Space was needed, and 1 resource dropped: back as soon as an app opens or keeps it, online.",
+            ]
+        )
+    }
+
+    @Test func `says in one sentence why each does not move, and what makes it go on`() async throws {
+        let (sample, sentences) = try await waiting()
+        let lines = try Tool.run("filters", sample.path).lines
+        #expect(lines.map { $0.split(separator: "\t").last.map(String.init) } == sentences)
+        let objects = try Tool.run("filters", sample.path, "--json").objects()
+        #expect(objects.map { $0["why"] as? String } == sentences)
+    }
+
+    @Test func `says when the server is asked again that wants to be left alone, and so does the outbox`() async throws
+    {
+        let (sample, _) = try await waiting()
+        let store = try sample.open()
+        // Without accounts, so that nothing else keeps its writes.
+        let other = try Store.open(at: sample.aside("other"), host: .test)
+        let now = Int64(Date.now.timeIntervalSince1970 * 1000)
+        for store in [store, other] {
+            try await store.write { transaction in
+                try transaction.bindServer("https://api.example.org/write", to: .outbox)
+                try transaction.noteServerWait(of: "https://api.example.org", milliseconds: 86_400_000, at: now)
+                try transaction.enqueue(
+                    OutboxDraft(
+                        id: UUIDBytes(high: 9, low: 9), lane: "a", createdAt: 0, mutationType: "a", method: "POST",
+                        endpoint: "/a", payload: []))
+            }
+            try store.close()
+        }
+        let objects = try Tool.run("filters", sample.path, "--json").objects()
+        let sentence = "The server asked to be left alone: the next run begins at "
+        #expect(objects.count == 7 && objects.allSatisfy { ($0["why"] as? String)?.hasPrefix(sentence) == true })
+        let writes = try Tool.run("outbox", "list", sample.aside("other"), "--json").objects()
+        #expect(writes.map { ($0["why"] as? String)?.hasPrefix("Tried again at ") } == [true])
     }
 
     @Test func `is an object for each in JSON, with its members`() async throws {

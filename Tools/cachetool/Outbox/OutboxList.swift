@@ -38,7 +38,8 @@ struct OutboxList: ParsableCommand {
         try store.read { view in
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             let display = EntryDisplay(redactor: redactor)
-            let reasons = WaitReasons(try view.session(), try view.readableOutboxHeads().entries, redactor)
+            let wait = try view.serverWait(for: .outbox, now: Filters.now())
+            let reasons = WaitReasons(try view.session(), try view.readableOutboxHeads().entries, wait, redactor)
             let (entries, damaged) = try view.readableOutboxEntries(lane: lane)
             for entry in entries where !failed || entry.delivery.state.isDeadLetter {
                 try Interrupt.check()

@@ -10,9 +10,10 @@ struct WaitReasons {
     /// - Parameters:
     ///   - session: nil where the host has no accounts.
     ///   - heads: all of the outbox, as far as it can be read.
-    init(_ session: StoredSession?, _ heads: [OutboxEntry], _ redactor: Redactor) {
+    ///   - serverWait: until when the server asked to be left alone.
+    init(_ session: StoredSession?, _ heads: [OutboxEntry], _ serverWait: Int64?, _ redactor: Redactor) {
         let gate = session.map { SessionGate($0) } ?? .signedIn(nil)
-        reasons = DeliveryMachine.waitReasons(of: heads, gate: gate, serverWait: nil)
+        reasons = DeliveryMachine.waitReasons(of: heads, gate: gate, serverWait: serverWait)
         self.redactor = redactor
     }
 

@@ -10,14 +10,15 @@ struct Filters: AsyncParsableCommand {
         discussion: """
             Prints, parted by tabs: filter, the beginning of its token, readiness, complete resources of all it holds, \
             the server sequence it is as of, its age, what its run is at, failed runs in a row, when it is tried next, \
-            rejected tokens in a row, last error, server. Complete is what can be read without the server; overdue what was \
+            rejected tokens in a row, last error, server, and why it does not move and what makes it go on, in one sentence. \
+            Complete is what can be read without the server; overdue what was \
             not synced for seven days. Times are by this machine's clock. With --watch it goes on until it is \
             interrupted: on a terminal it draws over itself, otherwise it prints a line for each filter that changes.
 
             JSON: {filter, token, complete, overdue, asOfSequence, syncedAt, age, bootstrapping, rejected, run, timeline, \
             pagesDone, resourcesToGo, rowsToGo, bytesToGo, attemptedAt, nextAttemptAt, failures, lastError, resyncs, \
             resyncedAt, members: [{group, id, complete, state, floor, generation, rows, bytes, syncedAt, changedAt, \
-            schemaVersion, finishedInRun}], server} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
+            schemaVersion, finishedInRun}], server, why} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
             milliseconds. What is to go is estimated by the copies that are there, null where there is none.
 
             EXAMPLE: cachetool filters /data/store --watch
@@ -39,12 +40,16 @@ struct Filters: AsyncParsableCommand {
         defer { try? opened.close() }
         let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
         guard watch else {
-            let server = try opened.read { view in try view.server(of: .sync) }
-            for (state, readiness) in try Self.filters(opened) {
-                try Interrupt.check()
-                try printing.json
-                    ? Terminal.print(json(state, readiness, server, redactor))
-                    : Terminal.print(columns: columns(state, readiness, server, redactor))
+            try opened.read { view in
+                let server = try view.server(of: .sync)
+                let reasons = try FilterReasons(view, now: Self.now(), redactor)
+                for (state, readiness) in zip(try view.filters(), try view.readiness()) {
+                    try Interrupt.check()
+                    let why = reasons.sentence(state, readiness)
+                    try printing.json
+                        ? Terminal.print(json(state, readiness, server, why, redactor))
+                        : Terminal.print(columns: columns(state, readiness, server, redactor) + [why])
+                }
             }
             return
         }
@@ -55,11 +60,6 @@ struct Filters: AsyncParsableCommand {
             try display.show(shown, now: Self.now())
             try? await Task.sleep(for: .milliseconds(200))
         }
-    }
-
-    /// Every filter and how ready it is, as of one moment.
-    private static func filters(_ store: Store) throws -> [(FilterState, FilterReadiness)] {
-        try store.read { view in Array(zip(try view.filters(), try view.readiness())) }
     }
 
     static func now() -> Int64 { Int64(Date.now.timeIntervalSince1970 * 1000) }
@@ -88,7 +88,7 @@ extension Filters {
     }
 
     private func json(
-        _ state: FilterState, _ readiness: FilterReadiness, _ server: String?, _ redactor: Redactor
+        _ state: FilterState, _ readiness: FilterReadiness, _ server: String?, _ why: String, _ redactor: Redactor
     ) -> JSON {
         let now = Self.now()
         return [
@@ -105,6 +105,7 @@ extension Filters {
             "failures": .integer(state.failures), "lastError": redactor.json(state.lastError),
             "resyncs": .integer(state.resyncs), "resyncedAt": .optional(state.resyncedAt),
             "members": .array(readiness.members.map { json($0, redactor) }), "server": redactor.json(server),
+            "why": .string(why),
         ]
     }
 
