@@ -23,8 +23,10 @@ package struct CountersRecord: TupleRecord, Hashable, Sendable {
     package var pendingBytes: Int64 = 0
     /// The bytes of all keys and values of every table but `meta`.
     package var storedSize: Int64 = 0
-    /// The present timeline, and the highest sequence up to which anything of it was applied.
+    /// The present timeline, and how far the server's feed has come in it.
     package var applied = ServerPosition.zero
+    /// When a server was last found restored, in milliseconds since 1970-01-01 UTC; nil before.
+    package var restoredAt: Int64?
 
     /// The counters of an empty store: every number begins at 1.
     package init() {}
@@ -41,6 +43,7 @@ package struct CountersRecord: TupleRecord, Hashable, Sendable {
         coder.count("pendingBytes", &pendingBytes)
         coder.count("storedSize", &storedSize)
         applied.codeFields(&coder)
+        coder.trailing(&restoredAt)
     }
 
     /// The key, ("counters").

@@ -61,6 +61,11 @@ extension ReadView {
 }
 
 extension Transaction {
+    /// The server that a kind of content is of; nil while there was none.
+    package func server(of content: ServerContent) throws -> String? {
+        try tables.servers(in: engine)[keyPath: content.field]
+    }
+
     /// Notes that content is of a server, unless some is there that is of another.
     ///
     /// Positions that own writes or the program have left are no content, but count as the server before did: a new timeline lets

@@ -10,7 +10,9 @@ package struct FilterRun: Hashable, Sendable {
     /// Whether this is a bootstrap after a rejected token.
     let isRejected: Bool
     let token: String?
-    /// The timeline when it began, and the highest sequence that was applied to anything by then.
+    /// The server that was to be asked when it began, as the store knows it.
+    let server: String?
+    /// The timeline when it began, and how far the feed had come by then.
     let applied: ServerPosition
     /// When it began, in milliseconds since 1970-01-01 UTC.
     let beganAt: Int64
@@ -34,11 +36,14 @@ package struct FilterRun: Hashable, Sendable {
 package enum Rejection: Sendable {
     /// The server rejects the token.
     case token
-    /// The server counts fewer changes than were applied: it was restored from a backup.
+    /// The server counts fewer changes than before: it was restored from a backup.
     case restored
 }
 
 extension Transaction {
+    /// The time within which a server is believed to be restored once only, in milliseconds.
+    package static var restorationInterval: Int64 { 3_600_000 }
+
     /// Notes that a run of a filter begins and says how: a filter without a token of the present timeline, or with an
     /// unfinished bootstrap, is bootstrapped.
     ///
@@ -57,8 +62,8 @@ extension Transaction {
         {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
-                token: token, applied: applied, beganAt: now, journalAtBegin: try nextJournalSequence(),
-                isByHand: isByHand)
+                token: token, server: try server(of: .sync), applied: applied, beganAt: now,
+                journalAtBegin: try nextJournalSequence(), isByHand: isByHand)
         }
         if !isByHand { try checkHold(canonicalText, now: now) }
         return try beginBootstrap(canonicalText, after: nil, now: now, isByHand: isByHand)
@@ -124,14 +129,24 @@ extension Transaction {
         if let interrupted { try carryOver(from: interrupted, to: run.run, ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
-            token: nil, applied: applied, beganAt: now, journalAtBegin: run.journalAtBegin, isByHand: isByHand)
+            token: nil, server: try server(of: .sync), applied: applied, beganAt: now,
+            journalAtBegin: run.journalAtBegin, isByHand: isByHand)
     }
 
     /// Begins a bootstrap in the place of a run; where the server was restored, in a new timeline.
+    ///
+    /// - Throws: ``SyncError/laggingServer`` where it was found restored within the last hour already: the answers come from
+    ///   two servers then, of which one lags, and each change between them would cost a bootstrap of everything.
     package mutating func replaceRejected(_ run: FilterRun, after rejection: Rejection, now: Int64) throws -> FilterRun
     {
         try check(run)
-        if rejection == .restored { try beginTimeline() }
+        if rejection == .restored {
+            // A clock that was set back holds nothing up.
+            if let last = try restoredAt(), last <= now, now - last < Self.restorationInterval {
+                throw SyncError.laggingServer
+            }
+            try beginTimeline(restoredAt: now)
+        }
         return try beginBootstrap(run.canonicalText, after: rejection, now: now, isByHand: run.isByHand)
     }
 
@@ -151,10 +166,12 @@ extension Transaction {
 
     /// Throws ``SyncError/superseded`` unless the filter is still where the run has put it.
     ///
-    /// It may have been removed meanwhile, or run from another place that shares the store; or the timeline is over.
+    /// It may have been removed meanwhile, or run from another place that shares the store; the timeline may be over, or the
+    /// content be of another server by now.
     func check(_ run: FilterRun) throws {
         guard let (number, record) = try filter(run.canonicalText), number == run.number, record.run == run.run,
-            record.token == run.token, try appliedPosition().timeline == run.applied.timeline
+            record.token == run.token, try appliedPosition().timeline == run.applied.timeline,
+            try server(of: .sync) == run.server
         else { throw SyncError.superseded }
     }
 

@@ -15,7 +15,6 @@ extension Transaction {
         try checkBeforeSwap(order, record)
         let position = ServerPosition(order.timeline, header.sequence)
         guard position >= order.minimum, position >= record.applied else { throw LaggingCopy() }
-        try noteApplied(header.sequence)
         record.applied = position
         record.snapshotPath = order.path.text
         record.schemaVersion = header.schemaVersion
@@ -50,22 +49,37 @@ extension Transaction {
     }
 
     /// Notes with a resource that the snapshot which a run ordered could not be had.
+    ///
+    /// After ``attemptsBeforeDoubt`` in a row, six minutes or more, the sequence that snapshots are held against counts as one
+    /// that the feed has come to: a server that never gets there was restored, or has made a mistake.
     package mutating func noteFailure(
         of order: FullCopyOrder, _ kind: SnapshotFailure.Kind, reason: String, now: Int64
     ) throws -> ResourceFailure {
         if let run = order.run { try check(run) }
-        return ResourceFailure(
-            order.resource, try noteFailure(of: order.resource, kind, reason: reason, now: now))
+        let failure = try noteFailure(of: order.resource, kind, reason: reason, now: now)
+        if failure.count >= Self.attemptsBeforeDoubt, let known = try record(of: order.resource)?.applied,
+            known.timeline == order.timeline
+        {
+            try noteApplied(known.sequence)
+        }
+        return ResourceFailure(order.resource, failure)
     }
+
+    /// The attempts at a snapshot that fail in a row before it is doubted that the server ever gets to what is here.
+    package static var attemptsBeforeDoubt: Int64 { 4 }
 
     /// Hides a resource whose full copy the server does not have (404).
     ///
-    /// - Returns: false, with nothing changed, when another filter has brought one that is new enough: the answer may be
-    ///   older, and if it is not, the change that hides it is still to come. So it is for a copy that belongs to no run.
+    /// - Returns: false, with nothing changed, when what is here, or was before it was evicted, is new enough: the answer may
+    ///   be older, and if it is not, the change that hides it is still to come. So it is for a copy that belongs to no run.
     package mutating func hideMissing(_ order: FullCopyOrder) throws -> Bool {
         guard let run = order.run else { return false }
         try check(run)
-        if let known = try resource(order.resource), order.isNewEnough(known) { return false }
+        if let known = try resource(order.resource), known.applied >= order.minimum,
+            known.state == .ready || known.state == .evicted
+        {
+            return false
+        }
         try removeMember(ofFilter: run.number, order.resource)
         try withdraw(order.resource, at: run.position(order.changeSequence), as: .hidden)
         // A later change would prove it public; this is where its snapshot is then.
@@ -78,8 +92,10 @@ extension FullCopyOrder {
     /// Whether nothing has to be fetched for it any more, or never had to: another filter's copy, and the changes since,
     /// are as new as it asks for.
     package func isSettled(by known: Resource?) -> Bool {
-        // After a rejection the server's word counts, not what is here.
-        run?.isRejected != true && known.map(isNewEnough) == true
+        guard let known, isNewEnough(known) else { return false }
+        // After a rejection the server's word counts, not what is here; so it does where that is ahead of a bootstrap's bound,
+        // as it is of a feed that lags and of a server that was restored to before it.
+        return run?.isRejected != true && (bound == .min || known.applied.sequence <= bound)
     }
 
     /// Whether what is here of the resource is as new as the copy has to be.
@@ -144,8 +160,8 @@ package struct CopyRequests: Sendable {
         let applied = known?.applied ?? .zero
         let isDone = try view.member(ofFilter: run.number, resource)?.finishedInRun == run.run
         if run.kind == .bootstrap {
-            // Finished by this bootstrap before it was interrupted, and still as new as it has to be.
-            if isDone, known?.isSettled == true, applied >= run.position(bound) { return nil }
+            // Finished by this bootstrap before it was interrupted, and still as new as it has to be, and not newer.
+            if isDone, known?.isSettled == true, applied == run.position(bound) { return nil }
         } else if run.position(change.sequence) <= applied, known?.needsCopy == false {
             return nil
         }

@@ -113,6 +113,7 @@ extension Transaction {
     /// - Parameter bound: the sequence up to which the run goes.
     package mutating func list(_ requests: CopyRequests, _ run: FilterRun, bound: Int64) throws {
         try check(run)
+        try noteApplied(bound)
         for resource in requests.resources {
             let known = try record(of: resource)
             // What hid it came later than this, and may have come already: an answer can be an old one.
@@ -129,7 +130,6 @@ extension Transaction {
             {
                 try requests.note(resource, run, bound: bound, in: &noted)
                 try update(resource) { [noted] in $0 = noted }
-                try noteApplied(noted.floor)
             }
             // Every member has a record, so that its state can be told.
             if known == nil { try update(resource) { _ in } }

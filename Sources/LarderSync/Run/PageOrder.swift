@@ -16,8 +16,8 @@ struct PageOrder: Sendable {
         self.limits = limits
     }
 
-    /// Whether the server that gives the first page counts fewer changes than were applied before the run: it lags behind
-    /// another, or was restored from a backup.
+    /// Whether the server that gives the first page counts fewer changes than its feed had come to before the run: it lags
+    /// behind another, or was restored from a backup.
     func isBehind(_ page: SyncPage) -> Bool { bound == nil && page.syncUntilSequence < run.applied.sequence }
 
     /// Throws unless the page has the run's bound, goes on where the last one ended, stays within the filter, and leads

@@ -98,7 +98,8 @@ extension RunMachine {
         result.wasRejected = wasRejected
         let start = run.token.map { SyncRequest.Start.token($0) } ?? .bootstrap
         next = SyncRequest(filter: filter, start: start, perPage: perPage).path
-        return [.report(.began(filter: run.canonicalText, kind: run.kind))] + turnPage()
+        let rejected = wasRejected ? [RunEffect.report(.tokenRejected(filter: run.canonicalText))] : []
+        return rejected + [.report(.began(filter: run.canonicalText, kind: run.kind))] + turnPage()
     }
 
     /// Asks for the next page, or ends the run behind the last one.
@@ -147,7 +148,7 @@ extension RunMachine {
         guard let run, rejection == .restored || !run.isRejected else { return fail(.endlessResync) }
         wasRejected = true
         phase = .beginning
-        return [.report(.tokenRejected(filter: run.canonicalText)), .beginBootstrap(run, rejection)]
+        return [.beginBootstrap(run, rejection)]
     }
 
     private mutating func take(_ page: SyncPage) -> [RunEffect] {

@@ -15,7 +15,8 @@ extension SyncError {
         case .wire, .refused, .unavailable, .laggingFullCopy, .wrongFullCopy, .inconsistentRun, .unauthorized,
             .rateLimited, .intercepted:
             true
-        case .serverWait, .endlessResync, .outsideFilter, .incomplete, .store, .credentials, .superseded, .list,
+        case .serverWait, .endlessResync, .laggingServer, .outsideFilter, .incomplete, .store, .credentials,
+            .superseded, .list,
             .otherServer, .offline, .cancelled:
             false
         }

@@ -17,8 +17,8 @@ public struct SyncConfiguration: Sendable {
     /// How often a full copy is fetched before one that is too old fails the run.
     public var fullCopyAttempts: Int
     /// How long to wait before a full copy that is too old is fetched again; twice as long before the third try, and
-    /// so on. A server that counts fewer changes than were applied is asked again after this time, 8 and 64 times as long,
-    /// and then taken for one that was restored from a backup.
+    /// so on. A server that counts fewer changes than before is asked again after this time, 8 and 64 times as long, and
+    /// then taken for one that was restored from a backup, at most once in an hour.
     public var laggingPause: Duration
     /// What a run takes from the server at most.
     public var limits: SyncLimits

@@ -20,6 +20,9 @@ public enum SyncError: Error, Sendable {
     case refused(ServerProblem)
     /// The server rejects the token of a bootstrap, which has none.
     case endlessResync
+    /// The server goes on counting fewer changes than it did, though it was found restored within the last hour: some of its
+    /// answers come from a replica that lags behind the others.
+    case laggingServer
     /// Pages of one run contradict each other.
     case inconsistentRun(reason: String)
     /// The server sent a change of a resource that the filter does not cover.
@@ -62,7 +65,7 @@ public enum SyncError: Error, Sendable {
         case .transport(let error): error.isRetryable
         case .list(let error): error.isRetryable
         case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire, .superseded, .offline, .intercepted,
-            .incomplete, .serverWait:
+            .incomplete, .serverWait, .laggingServer:
             true
         case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongFullCopy, .store, .credentials, .cancelled,
             .otherServer:
@@ -119,6 +122,7 @@ extension SyncError: CustomStringConvertible {
         case .refused(let problem):
             "The server refused the request (\(problem.status)\(problem.code.map { " \($0)" } ?? ""))."
         case .endlessResync: "The server asks for a bootstrap in answer to a bootstrap."
+        case .laggingServer: "The server counts fewer changes than it did: another that lags answers in its place."
         case .inconsistentRun(let reason): "The pages of the run contradict each other (\(reason))."
         case .outsideFilter: "The server sent a change that the filter does not cover."
         case .laggingFullCopy: "A full copy is older than the change that asked for it."

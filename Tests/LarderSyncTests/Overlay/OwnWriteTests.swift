@@ -61,6 +61,24 @@ import Testing
         #expect(try fixture.text(2) == payload(2, "two"))
     }
 
+    @Test func `of a sequence that the server never gets to keeps its resource away for some attempts only`()
+        async throws
+    {
+        let server = CannedServer()
+        let fixture = try SyncFixture(transport: server)
+        try await write("mine", acceptedAt: .max, fixture.store)
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 55, token: "A"))
+        server.on("translations/19", copy(at: 55, "theirs"))
+        try await fixture.failsWithout(19, filter, times: 4)
+        #expect(try fixture.text(1) == payload(1, "mine"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "theirs"))
+        server.on("token A", page([LarderSyncTests.row(56, 1, "new")], until: 56))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == payload(1, "new"))
+        try fixture.expectSound()
+    }
+
     @Test func `before anything was synced keeps no change from bringing the resource`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page(until: 50, token: "A"))

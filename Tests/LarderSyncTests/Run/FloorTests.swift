@@ -134,6 +134,24 @@ import Testing
         #expect(try fixture.text(1) == payload(1, "one"))
     }
 
+    @Test func `a full copy that is not found at all does not hide what was evicted and is newer`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        let resource = ResourceKey("translations", 19)
+        try await fixture.evict(19)
+        try await fixture.store.write { try $0.pin(resource) }
+        server.on("translations/19", status: 404, #"{"error":{"code":"snapshot_not_found","message":""}}"#)
+        server.on("token A", page([change(20, "RESOURCE_INVALIDATE")], until: 20, token: "B"))
+        let held = HeldAnswer(server) { $0.path?.contains("snapshots") == true }
+        async let slow = fixture.sync(filter, over: held) { $0.fullCopyAttempts = 1 }
+        await held.answered()
+        // What another filter has brought meanwhile, and gave way before it was pinned.
+        try await fixture.store.write { transaction in try transaction.update(resource) { $0.floor = 20 } }
+        held.release()
+        #expect(try await slow.hidden == 0)
+        #expect(try fixture.resource(19)?.state == .evicted)
+    }
+
     @Test func `no older copy is taken where the rows are gone, and none is needed where what is here is newer`()
         async throws
     {

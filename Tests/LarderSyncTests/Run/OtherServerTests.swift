@@ -89,6 +89,44 @@ import Testing
         #expect(try fixture.text(1) == payload(1, "one"))
     }
 
+    @Test func `ends the runs that began before it was adopted`() async throws {
+        let (fixture, _) = try await filled()
+        let run = try await fixture.store.write { try $0.beginRun("translations:*", now: 1) }
+        try await fixture.store.adopt(try await mismatch(fixture))
+        await expectSuperseded(run, fixture.store)
+        #expect(try fixture.token() == "A")
+    }
+
+    @Test func `ends the runs of the first, of which nothing has come yet`() async throws {
+        let fixture = try SyncFixture(transport: CannedServer())
+        try await fixture.store.bindServer("http://127.0.0.1/content", to: .sync)
+        let run = try await fixture.store.write { try $0.beginRun("translations:*", now: 1) }
+        try await fixture.store.bindServer(other, to: .sync)
+        await expectSuperseded(run, fixture.store)
+    }
+
+    private func expectSuperseded(_ run: FilterRun, _ store: Store) async {
+        let error = await #expect(throws: SyncError.self) {
+            _ = try await store.write { try $0.finishRun(run, token: "B", untilSequence: 60, now: 2) }
+        }
+        guard case .superseded? = error else {
+            Issue.record("another reason: \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `is not held to what the first has counted`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page(until: 1000, token: "A"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:*")
+        try await fixture.store.write { try $0.removeFilter("translations:*") }
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 10, token: "B"))
+        server.on("translations/19", copy(at: 10, "one"))
+        #expect(try await fixture.sync("translations:*", configure: move).wasRejected == false)
+        #expect(server.names == ["bootstrap", "bootstrap", "translations/19"])
+    }
+
     @Test func `ends the wait until it is ready`() async throws {
         let fixture = try CoordinatorFixture()
         try fixture.origin.addTranslations(1, count: 1)

@@ -31,6 +31,64 @@ import Testing
         #expect(server.names == ["bootstrap", "translations/19"] + Array(repeating: "token A", count: 4))
     }
 
+    @Test func `stay while the feed lags behind its own snapshots, whatever the filters`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 50, token: "A"))
+        server.on("translations/19", copy(at: 60, "one"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync(filter)
+        server.on("token A", page([change(52, "RESOURCE_INVALIDATE", 20)], until: 55, token: "B"))
+        server.on("translations/20", copy(20, at: 70, "other"))
+        #expect(try await fixture.sync(filter).kind == .incremental)
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 56, token: "N"))
+        #expect(try await fixture.sync("translations:19").wasRejected == false)
+        server.on("token B", page(until: 57, token: "C"))
+        #expect(try await fixture.sync(filter).kind == .incremental)
+        #expect(try fixture.store.read { view in try view.appliedPosition() } == ServerPosition(0, 57))
+        // One answer each: nobody was asked again.
+        #expect(server.names.filter { $0.contains("token") || $0 == "bootstrap" }.count == 4)
+    }
+
+    @Test func `begin once in an hour, and a server that goes back again has a replica that lags`() async throws {
+        let server = CannedServer()
+        let fixture = try await synced(server)
+        server.on("token A", page(until: 20, token: "X"))
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 20, token: "B"))
+        server.on("translations/19", copy(at: 20, "restored"))
+        #expect(try await fixture.sync(filter).wasRejected)
+        // The replica that does not lag, and the other one again.
+        server.on("token B", page([row(60, 1, "new")], until: 60, token: "C"))
+        try await fixture.sync(filter)
+        server.on("token C", page(until: 20, token: "X"))
+        let before = fixture.happened.count
+        let error = try await fixture.failure(filter)
+        guard case .laggingServer = error else {
+            Issue.record("another reason: \(error)")
+            return
+        }
+        #expect(error.isRetryable)
+        #expect(!fixture.happened.dropFirst(before).contains(.tokenRejected(filter: filter)))
+        #expect(try fixture.text(1) == payload(1, "new"))
+        #expect(try fixture.token() == "C")
+        #expect(try fixture.store.read { view in try view.appliedPosition() } == ServerPosition(1, 60))
+    }
+
+    @Test func `begin again after an hour, and where the clock was set back`() async throws {
+        let fixture = try SyncFixture(transport: CannedServer())
+        let store = fixture.store
+        let began: Int64 = 7_200_000
+        let first = try await store.write { try $0.beginRun("translations:*", now: began) }
+        let second = try await store.write { try $0.replaceRejected(first, after: .restored, now: began) }
+        await #expect(throws: SyncError.self) {
+            _ = try await store.write { try $0.replaceRejected(second, after: .restored, now: began + 3_599_999) }
+        }
+        let third = try await store.write {
+            try $0.replaceRejected(second, after: .restored, now: began + 3_600_000)
+        }
+        _ = try await store.write { try $0.replaceRejected(third, after: .restored, now: 0) }
+        #expect(try store.read { view in try view.appliedPosition() } == ServerPosition(3, 0))
+    }
+
     @Test func `stay when a token is rejected by a server that has not gone back`() async throws {
         let server = CannedServer()
         let fixture = try await synced(server)
@@ -154,9 +212,28 @@ import Testing
         server.on("bootstrap", page(listed, until: 47, token: "B"))
         server.on("translations/19", copy(at: 47, "restored"))
         server.on("translations/20", copy(20, at: 47, "twenty"))
+        try await fixture.failsWithout(19, filter, times: 4)
+        #expect(try fixture.text(1) == payload(1, "lost"))
+        // What is here is ahead of the feed, which may lag, until the snapshots have gone on being older for long.
         try await fixture.sync(filter)
         #expect(try fixture.text(1) == payload(1, "restored"))
         #expect(try fixture.resource(19)?.floor == 47)
+        #expect(try fixture.resource(19)?.timeline == 1)
+    }
+
+    @Test func `begin where a server goes back after its first bootstrap was interrupted`() async throws {
+        let server = CannedServer()
+        let fixture = try SyncFixture(transport: server)
+        let listed = [change(1, "RESOURCE_CREATE"), change(2, "RESOURCE_CREATE", 20)]
+        server.on("bootstrap", page(listed, until: 45, token: "B"))
+        server.on("translations/19", copy(at: 45, "lost"))
+        server.on("translations/20", status: 500, "")
+        _ = try await fixture.failure(filter, configure: { $0.concurrentFullCopies = 1 })
+        server.on("bootstrap", page(listed, until: 30, token: "C"))
+        server.on("translations/19", copy(at: 30, "restored"))
+        server.on("translations/20", copy(20, at: 30, "twenty"))
+        #expect(try await fixture.sync(filter).wasRejected)
+        #expect(try fixture.text(1) == payload(1, "restored"))
     }
 
     @Test func `let what was withdrawn hear of changes again`() async throws {

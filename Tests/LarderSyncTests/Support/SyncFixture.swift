@@ -66,6 +66,19 @@ final class SyncFixture: Sendable {
             await #expect(throws: SyncError.self, sourceLocation: sourceLocation) { try await sync.sync(parsed) },
             sourceLocation: sourceLocation)
     }
+
+    /// Runs a filter some times, each of which has to come to its end without one translation.
+    func failsWithout(
+        _ id: Int64, _ filter: String, times: Int, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        for _ in 0..<times {
+            let error = try await failure(filter, sourceLocation: sourceLocation)
+            if case .incomplete(let failures) = error, failures.map(\.resource) == [ResourceKey("translations", id)] {
+                continue
+            }
+            Issue.record("another reason: \(error)", sourceLocation: sourceLocation)
+        }
+    }
 }
 
 extension SyncFixture {

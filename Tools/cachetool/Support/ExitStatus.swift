@@ -57,7 +57,7 @@ enum ExitStatus: Int32 {
         case .store(let error): ExitStatus(error) ?? .system
         case .wire, .endlessResync, .inconsistentRun, .outsideFilter, .laggingFullCopy, .wrongFullCopy: .format
         case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials, .superseded, .offline,
-            .intercepted, .list, .incomplete, .serverWait:
+            .intercepted, .list, .incomplete, .serverWait, .laggingServer:
             .system
         case .otherServer: .usage
         case .cancelled: .interrupted
