@@ -1,4 +1,5 @@
 public import LarderFormat
+public import LarderStore
 
 /// What happens in the outbox, for hosts that want to know at once.
 public enum OutboxEvent: Hashable, Sendable {
@@ -26,4 +27,7 @@ public enum OutboxEvent: Hashable, Sendable {
     case signInExpired(account: String?)
     /// The store could not keep what happened; it is tried again.
     case storageFailed
+    /// The server accepted a write more than a day before a run of its filter ended, and none has brought it: its effect stays over the
+    /// row. Told when the outbox begins to run and in the foreground, for each such write.
+    case unshown(UnshownWrite)
 }

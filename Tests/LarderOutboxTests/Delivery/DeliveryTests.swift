@@ -40,6 +40,35 @@ import Testing
         }
     }
 
+    @Test func `tells of a write that was accepted long ago and that syncing does not bring`() async throws {
+        let world = try OutboxWorld { _ in
+            TransportResponse(status: .ok, headers: [OutboxConfiguration.sequenceField: "99"])
+        }
+        try await world.putVisit("{}")
+        try await world.store.write { transaction in
+            let number = try transaction.updateFilter("visits:*") { ($0.token, $0.tokenUpdatedAt) = ("A", 0) }
+            try transaction.putMember(ofFilter: number, visit.resource, MemberRecord(listedInRun: 0))
+        }
+        func told() -> [Int64?] {
+            world.events.withLock { events in
+                events.compactMap { event in
+                    guard case .unshown(let write) = event else { return nil }
+                    return write.serverSequence
+                }
+            }
+        }
+        let outbox = try world.outbox()
+        try await outbox.enqueue(saveVisit("{}"))
+        #expect(await outbox.drain(within: .seconds(9)).unsent == 0)
+        let late = world.clock.wallMilliseconds + 86_400_001
+        try await world.store.write { try $0.updateFilter("visits:*") { $0.tokenUpdatedAt = late } }
+        try await world.running(outbox) {
+            try await world.eventually { told() == [99] }
+            outbox.foreground()
+            try await world.eventually { told() == [99, 99] }
+        }
+    }
+
     @Test func `shares commits: 64 enqueues at the same time take at most 8`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()

@@ -1,6 +1,7 @@
 internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
+internal import Logging
 internal import Synchronization
 
 // What the machine asks for, once its changes are stored.
@@ -64,6 +65,17 @@ extension Outbox {
             }
         }
         onEvent(event)
+    }
+
+    /// Tells of accepted writes that syncing does not bring.
+    func reportUnshown() {
+        // A store that cannot be read says so to those who read it.
+        let writes = (try? store.read { view in try view.unshownWrites() }) ?? []
+        if !writes.isEmpty {
+            let metadata: Logger.Metadata = ["writes": "\(writes.count)"]
+            store.host.logger.warning("accepted writes are not in what was synced a day later", metadata: metadata)
+        }
+        for write in writes { report(.unshown(write)) }
     }
 
     private func start(_ flight: Flight, in group: inout DiscardingTaskGroup) {

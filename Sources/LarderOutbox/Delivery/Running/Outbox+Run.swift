@@ -28,6 +28,7 @@ extension Outbox {
                 }
             }
             await reload(in: &group)
+            reportUnshown()
             publish()
             for await input in inputs {
                 await take(input, in: &group)
@@ -98,6 +99,7 @@ extension Outbox {
         case .event(let event):
             if case .session = event { state.withLock { $0.untakenGates -= 1 } }
             await take(event, in: &group)
+            if case .foreground = event { reportUnshown() }
         case .lanes(let lanes): await takeNew(in: lanes, in: &group)
         case .look: await takeNew(in: allLanes(), in: &group)
         case .flight(let key, let number, let answer, let accepted):
