@@ -32,6 +32,8 @@ public enum Limits {
     public static let basePayload = 262_144
     /// How many journal records are kept.
     public static let journalRecords = 1000
+    /// The longest payloads, in all, that a rejected entry keeps for a retry.
+    public static let withdrawnPayloads = 1_048_576
     /// The UTF-8 of a collection's query.
     public static let query = 32_768
     /// The encoded attribute of a collection.

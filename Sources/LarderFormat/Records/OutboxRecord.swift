@@ -57,6 +57,8 @@ package struct OutboxBodyRecord: TupleRecord, Hashable, Sendable {
     package var fields: [HeaderField] = []
     /// The body; empty where it is a blob.
     package var payload: [UInt8] = []
+    /// The overlays that a rejected entry had over the rows of its head, in their order: what a retry shows.
+    package var withdrawn: [OverlayRecord] = []
 
     package init() {}
 
@@ -69,6 +71,7 @@ package struct OutboxBodyRecord: TupleRecord, Hashable, Sendable {
     package mutating func codeFields(_ coder: inout FieldCoder) {
         coder.list(&fields)
         coder.bytes(&payload)
+        coder.trailing(&withdrawn, of: OverlayRecord()) { $1.codeFields(&$0) }
     }
 }
 

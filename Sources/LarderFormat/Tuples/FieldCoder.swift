@@ -174,6 +174,14 @@ extension FieldCoder {
         failure = failure ?? list.failure
     }
 
+    /// As ``list(_:of:_:)``, written only where there is a member.
+    mutating func trailing<Member>(
+        _ members: inout [Member], of blank: Member, _ fields: (inout FieldCoder, inout Member) -> Void
+    ) {
+        guard isReading ? reader.isAtBytes : !members.isEmpty else { return members = [] }
+        list(&members, of: blank, fields)
+    }
+
     /// The element is an integer and is written only where there is one; what else stands here is of a later version.
     mutating func trailing(_ value: inout Int64?) {
         if isReading ? reader.isAtInteger : value != nil { integer(&value) } else { value = nil }

@@ -80,6 +80,11 @@ import Testing
         try expectBoth("member", Example.member, { $0.encode() }) { try MemberRecord(decoding: $0) }
         try expectBoth("outbox-head", Example.head, { $0.encode() }) { try OutboxHeadRecord(decoding: $0) }
         try expectBoth("outbox-body", Example.body, { $0.encode() }) { try OutboxBodyRecord(decoding: $0) }
+        let rejected = try document.block("outbox-body-rejected")
+        let rejectedBody = try rejected.bytes("body bytes")
+        #expect(hexadecimal(encode(try rejected.elements("body"))) == hexadecimal(rejectedBody))
+        #expect(hexadecimal(Example.rejectedBody.encode()) == hexadecimal(rejectedBody))
+        #expect(try OutboxBodyRecord(decoding: rejectedBody.rawSpan) == Example.rejectedBody)
         try expectBoth("outbox-deduplication", Example.deduplication, { $0.encode() }) {
             try OutboxDeduplicationRecord(decoding: $0)
         }

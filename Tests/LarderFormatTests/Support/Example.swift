@@ -114,6 +114,13 @@ enum Example {
         return body
     }()
 
+    /// That of an entry which was rejected.
+    static let rejectedBody: OutboxBodyRecord = {
+        var rejected = body
+        rejected.withdrawn = [OverlayRecord(.replacement(Array("{\"t\":\"\"}".utf8)), updatedAt: midnight)]
+        return rejected
+    }()
+
     static let deduplication = OutboxDeduplicationRecord([entryID])
 
     /// An upload that took the place of another entry.

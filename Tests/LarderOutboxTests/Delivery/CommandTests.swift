@@ -27,6 +27,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, [RowEffect]()])
+    func `a retry of a rejected write shows what it showed before, unless told otherwise`(effects: [RowEffect]?)
+        async throws
+    {
+        let status = Mutex(422)
+        let world = try OutboxWorld { _ in TransportResponse(status: .init(code: status.withLock { $0 })) }
+        func shown() throws -> String {
+            try world.store.read { view in
+                guard let found = try view.row(at: row) else { return "" }
+                return String(decoding: [UInt8](copying: found.payload), as: UTF8.self)
+            }
+        }
+        try await world.store.write { try $0.put(Array(#"{"a":1,"b":1}"#.utf8), at: row, updatedAt: 1) }
+        let outbox = try world.outbox()
+        var write = note(1)
+        write.effects = [RowEffect(.patch(Array(#"{"a":2}"#.utf8)), at: row)]
+        let rejected = try await outbox.enqueue(write).id
+        #expect(await outbox.drain(within: .seconds(9)).rejected == 1)
+        #expect(try shown() == #"{"a":1,"b":1}"#)
+        // The row goes on meanwhile.
+        try await world.store.write { try $0.put(Array(#"{"a":1,"b":3}"#.utf8), at: row, updatedAt: 2) }
+        #expect(try world.findings() == [])
+        let retried = try await outbox.retryRejected(rejected, effects: effects)
+        #expect(try shown() == (effects == nil ? #"{"a":2,"b":3}"# : #"{"a":1,"b":3}"#))
+        #expect(try world.entries().map(\.id) == [retried])
+        #expect(try world.findings() == [])
+        status.withLock { $0 = 200 }
+        #expect(await outbox.drain(within: .seconds(9)).unsent == 0)
+    }
+
     @Test func `a failed head holds its entity and nothing else, and is revived when the network returns [§4.5.7]`()
         async throws
     {

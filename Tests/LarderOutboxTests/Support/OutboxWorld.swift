@@ -110,6 +110,12 @@ final class OutboxWorld: Sendable {
         }
     }
 
+    func findings() throws -> [Finding] {
+        var findings: [Finding] = []
+        _ = try store.verify { findings.append($0) }
+        return findings
+    }
+
     func entries() throws -> [OutboxEntry] { try store.read { view in try view.outboxEntries() } }
 }
 

@@ -11,7 +11,7 @@ struct OutboxRetry: ParsableCommand {
         discussion: """
             Writes. A failed entry is pending again, under its own key and with all its attempts. In the place of a \
             rejected one comes a successor with a key of its own, because the server has answered the old one; its \
-            effect on rows was rolled back and does not come back. All of them, or none.
+            effect on rows is shown again, unless it was longer than a mebibyte. All of them, or none.
 
             A program that has the store open notices at its next start.
 

@@ -66,11 +66,12 @@ extension Outbox {
 
     /// Sends a rejected write again, as an entry of its own with its own key, in the place of the old one.
     ///
-    /// - Parameter effects: what readers see until the server has it; that of the old one was rolled back.
+    /// - Parameter effects: what readers see until the server has it; nil: what they saw of the old one before it was rejected, up to
+    ///   a mebibyte.
     /// - Returns: the identity of the new entry.
     /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it was not rejected,
     ///   ``OutboxError/notSignedIn`` when its account has signed out; what the store throws.
-    public func retryRejected(_ id: UUIDBytes, effects: [RowEffect] = []) async throws -> UUIDBytes {
+    public func retryRejected(_ id: UUIDBytes, effects: [RowEffect]? = nil) async throws -> UUIDBytes {
         let (new, now) = (store.host.makeID(), store.host.now())
         let entry = try await store.write { transaction in
             guard let old = try transaction.outboxEntry(id) else { throw OutboxError.unknownEntry(id) }

@@ -25,15 +25,17 @@ extension Transaction {
     ///
     /// - Parameters:
     ///   - draft: with an identity of its own; its lane is not looked at, as it takes over the old one's.
+    ///   - effects: nil: those that the old one had when it was rejected.
     ///   - outcome: one word, such as `superseded`.
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/unknownEntry(_:)``; otherwise as ``enqueue(_:effects:)``.
     @discardableResult
     package mutating func replaceEntry(
-        _ id: UUIDBytes, with draft: OutboxDraft, effects: [RowEffect] = [], outcome: String, detail: String? = nil,
+        _ id: UUIDBytes, with draft: OutboxDraft, effects: [RowEffect]? = nil, outcome: String, detail: String? = nil,
         at time: Int64
     ) throws -> OutboxEntry {
         guard let old = try outboxHead(id) else { throw StoreError.unknownEntry(id) }
+        let effects = try effects ?? withdrawnEffects(of: old)
         var draft = draft
         draft.lane = old.lane
         draft.predecessor = id
@@ -91,7 +93,8 @@ extension Transaction {
         try confirmOverlays(of: entry, serverSequence: sequence, acceptance: number)
     }
 
-    /// Makes an entry a dead letter because the server refused it: journals that, and takes its overlays away.
+    /// Makes an entry a dead letter because the server refused it: journals that, and takes its overlays away. What they did to rows
+    /// is kept with the entry, up to ``Limits/withdrawnPayloads``.
     ///
     /// - Parameters:
     ///   - delivery: how its delivery went; the state is set here.
@@ -108,6 +111,7 @@ extension Transaction {
         _ = try update(id, from: entry.delivery, to: rejected)
         try forgetDeduplication(of: entry.draft)
         _ = try journal(entry, "rejected", detail, at: time)
+        try keepOverlays(of: entry)
         try withdrawOverlays(of: entry)
     }
 
@@ -239,7 +243,7 @@ extension Transaction {
     /// Stores a record.
     ///
     /// - Returns: its bytes.
-    private mutating func put(_ record: some TupleRecord, at place: OutboxKey) throws -> Int64 {
+    mutating func put(_ record: some TupleRecord, at place: OutboxKey) throws -> Int64 {
         let (key, body) = (try Self.outboxKey(place), record.encode())
         try put(body: body, key: key, in: .outbox)
         return Int64(key.count + RecordHeader.size + body.count)

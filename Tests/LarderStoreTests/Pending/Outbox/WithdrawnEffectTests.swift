@@ -1,0 +1,57 @@
+// Proves that a rejected entry keeps what it did to rows, as far as that is not too long, and that its successor does it again.
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite struct `What a rejected entry did to rows` {
+    private let directory = TemporaryStore()
+
+    private func key(_ number: Int) -> RowKey { RowKey(resource: translations, type: "verse", key: "\(number)") }
+
+    private func rejected(_ effects: [RowEffect]) async throws -> Store {
+        let store = try directory.open()
+        try await store.write { transaction in
+            for number in 1...3 { try transaction.put(bytes("{\"a\":0}"), at: key(number), updatedAt: 1) }
+            try transaction.enqueue(draft(1), effects: effects)
+        }
+        try await store.write { try $0.reject(draft(1).id, OutboxDelivery(), detail: nil, at: 2) }
+        #expect(try store.read { view in try view.overlays(of: translations) } == [])
+        #expect(try store.findings() == [])
+        return store
+    }
+
+    @Test func `is done again by its successor, over the rows as they are by then`() async throws {
+        let store = try await rejected([
+            RowEffect(.replacement(bytes("1"), codec: .application(16)), at: key(1)), RowEffect(.removal, at: key(2)),
+            RowEffect(.patch(bytes("{\"b\":3}")), at: key(3)),
+        ])
+        try await store.write { transaction in
+            try transaction.put(bytes("{\"a\":9}"), at: key(3), updatedAt: 3)
+            try transaction.replaceEntry(draft(1).id, with: draft(2), outcome: "superseded", at: 4)
+        }
+        let shown = try store.read { view in try (1...3).map { try view.payload(at: key($0)) } }
+        #expect(shown == [bytes("1"), nil, bytes("{\"a\":9,\"b\":3}")])
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test func `is not kept where it is too long`() async throws {
+        let long = [UInt8](repeating: 0x20, count: Limits.withdrawnPayloads)
+        let store = try await rejected([
+            RowEffect(.replacement(long), at: key(1)), RowEffect(.replacement(bytes("2")), at: key(2)),
+        ])
+        try await store.write { try $0.replaceEntry(draft(1).id, with: draft(2), outcome: "superseded", at: 4) }
+        #expect(try store.read { view in try view.overlays(of: translations) } == [])
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test func `goes with it`() async throws {
+        let store = try await rejected([RowEffect(.removal, at: key(1))])
+        let before = try store.statistics().storedSize
+        try await store.write { try $0.acknowledge(draft(1).id, outcome: "dropped", at: 3) }
+        #expect(try store.statistics().storedSize < before)
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+}
