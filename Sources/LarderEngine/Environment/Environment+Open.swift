@@ -105,10 +105,13 @@ extension Environment {
 
     /// Checks the file before liblmdb maps it. With other openers the pages may change between two looks.
     ///
-    /// - Returns: whether nobody else holds the guard, if there is one.
+    /// - Returns: whether nobody else holds the guard; without one, whether nobody else is known to have the file open.
     static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile?) throws(EngineError) -> Bool {
         let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
-        let isAlone = try guardFile?.isHeldAlone(in: directory) ?? true
+        let isAlone =
+            if let guardFile { try guardFile.isHeldAlone(in: directory) } else {
+                try directory.isLockFileHeld() != true
+            }
         var look = 1
         while true {
             do throws(EngineError) {

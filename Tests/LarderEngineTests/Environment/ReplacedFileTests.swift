@@ -25,6 +25,25 @@ import Testing
         try reopened.close()
     }
 
+    @Test
+    func `is refused beside a program that has the old one open, though nobody holds the guard that came with it`()
+        throws
+    {
+        let directory = TemporaryDirectory()
+        let other = TemporaryDirectory()
+        for path in [directory.path, other.path] { try Environment.open(path: path, options: .small).close() }
+        let holder = try Probe("hold-open", directory.path, "126")
+        holder.waitUntilReady()
+        // A backup has no `lock.mdb`: the holder's would be shared, with commits of two files in it.
+        for name in ["/data.mdb", "/guard.lock"] {
+            try FileManager.default.copyItem(atPath: other.path + name, toPath: directory.path + name + ".new")
+            #expect(unsafe rename(directory.path + name + ".new", directory.path + name) == 0)
+        }
+        #expect(throws: EngineError.replaced) { try Environment.open(path: directory.path, options: .small) }
+        holder.finish()
+        try Environment.open(path: directory.path, options: .small).close()
+    }
+
     @Test func `refuses writes when it was removed`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)

@@ -94,6 +94,27 @@ import Testing
         holder.finish()
     }
 
+    @Test func `that another program has open is not read as if nobody wrote to it`() throws {
+        try makeForeign()
+        let holder = try Probe("hold-open", directory.path, "126")
+        holder.waitUntilReady()
+        try files.removeItem(atPath: directory.path + "/guard.lock")
+        // A count of pages that only a look at all trees can find wrong, as one between two commits may be.
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path + "/data.mdb"))
+        for page in [0, 4096] as [UInt64] {
+            try file.seek(toOffset: page + 112)
+            try file.write(contentsOf: Data([255, 255, 255]))
+        }
+        try file.close()
+        #expect(throws: Foreign.self) {
+            try Environment.open(path: directory.path, options: .small, inspect: { _, _ in throw Foreign() })
+        }
+        holder.finish()
+        #expect(throws: EngineError.damagedMeta(reason: "page count")) {
+            try Environment.open(path: directory.path, options: .small, inspect: { _, _ in throw Foreign() })
+        }
+    }
+
     @Test(arguments: [EnvironmentOptions.Access.readOnly, .readWrite])
     func `becomes a store's by an open that accepts it`(access: EnvironmentOptions.Access) throws {
         try makeForeign()
