@@ -127,36 +127,54 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `waits for what a write has become, and for refreshes`(isRunning: Bool) async throws {
-        /// What is refreshed after a write; slow, unless it is cancelled.
-        final class Slow: RefreshControl {
-            let answers: AsyncStream<Void>
-            let isDone = Mutex(false)
-
-            init(_ answers: AsyncStream<Void>) { self.answers = answers }
-
-            func cancelRefreshes(of key: Int) {}
-
-            func refreshValues(of key: Int) async {
-                for await _ in answers { break }
-                isDone.withLock { $0 = !Task.isCancelled }
-            }
-        }
+    func `waits for what a write has become`(isRunning: Bool) async throws {
         let (loads, load) = AsyncStream<Void>.makeStream()
-        let (refreshes, refresh) = AsyncStream<Void>.makeStream()
         let stamped = #"{"status":"done","rev":3}"#
         let world = try OutboxWorld { request in
             guard request.method == "GET" else { return TransportResponse(status: .noContent) }
             for await _ in loads { break }
             return TransportResponse(status: .ok, body: Array(stamped.utf8))
         }
-        let (outbox, control) = (try world.outbox(), Slow(refreshes))
+        let outbox = try world.outbox()
         func drain() async throws {
-            try await outbox.mutate(saveVisit("{}", loadsAnswer: true), refreshing: 1, with: control)
+            try await outbox.enqueue(saveVisit("{}", loadsAnswer: true))
             let drain = Task { await outbox.drain(within: .seconds(20)) }
             try await world.eventually { world.requests.count == 2 }
+            // Something that has the loop look whether the drain is over.
+            outbox.foreground()
             load.finish()
-            try await world.eventually { try world.visitShown() == stamped }
+            #expect(await drain.value.unsent == 0)
+            #expect(try world.visitShown() == stamped)
+        }
+        if isRunning { try await world.running(outbox, drain) } else { try await drain() }
+        #expect(world.clock.now.offset == .zero)
+    }
+
+    /// What is refreshed after a write; slow, unless it is cancelled.
+    private final class SlowRefresh: RefreshControl {
+        let answers: AsyncStream<Void>
+        let isDone = Mutex(false)
+
+        init(_ answers: AsyncStream<Void>) { self.answers = answers }
+
+        func cancelRefreshes(of key: Int) {}
+
+        func refreshValues(of key: Int) async {
+            for await _ in answers { break }
+            isDone.withLock { $0 = !Task.isCancelled }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `waits for what is refreshed after a write`(isRunning: Bool) async throws {
+        let (refreshes, refresh) = AsyncStream<Void>.makeStream()
+        let world = try OutboxWorld()
+        let (outbox, control) = (try world.outbox(), SlowRefresh(refreshes))
+        func drain() async throws {
+            let queued = try await outbox.mutate(saveVisit("{}"), refreshing: 1, with: control)
+            let drain = Task { await outbox.drain(within: .seconds(20)) }
+            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+            outbox.foreground()
             refresh.finish()
             #expect(await drain.value.unsent == 0)
             #expect(control.isDone.withLock { $0 })

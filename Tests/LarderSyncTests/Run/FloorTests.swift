@@ -7,18 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Floors` {
     private let filter = "translations:*"
 
-    /// A fixture whose store has the row "one" of a resource, as of `sequence`.
-    private func synced(_ server: CannedServer, at sequence: Int64 = 10) async throws -> SyncFixture {
-        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: sequence, token: "A"))
-        server.on("translations/19", copy(at: sequence, "one"))
-        let fixture = try SyncFixture(transport: server)
-        try await fixture.sync(filter)
-        return fixture
-    }
-
     @Test func `row changes at or below the floor never apply, and one above does`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 10)
         let changes = [row(8, 1, "eight"), row(9, 2, "nine"), row(10, 1, nil)]
         server.on("token A", page(changes, until: 10, token: "B"))
         #expect(try await fixture.sync(filter).rowsChanged == 0)
@@ -31,7 +22,7 @@ import Testing
 
     @Test func `RESOURCE_DELETE and RESOURCE_INVALIDATE at or below the floor change no rows`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 10)
         server.on("translations/19", copy(at: 20, "never"))
         server.on("token A", page([change(9, "RESOURCE_INVALIDATE"), change(10, "RESOURCE_DELETE")], until: 10))
         let report = try await fixture.sync(filter)
@@ -43,7 +34,7 @@ import Testing
 
     @Test func `RESOURCE_CREATE at or below the floor makes a member and fetches nothing`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 10)
         server.on("token A", page([change(9, "RESOURCE_DELETE"), change(10, "RESOURCE_CREATE")], until: 10))
         #expect(try await fixture.sync(filter).fullCopies == 0)
         #expect(try fixture.members() == [ResourceKey("translations", 19)])
@@ -52,7 +43,7 @@ import Testing
 
     @Test func `a hidden resource keeps its floor, and stale changes do not bring it back`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 10)
         server.on("token A", page([change(30, "RESOURCE_DELETE")], until: 30, token: "B"))
         try await fixture.sync(filter)
         #expect(try fixture.resource(19)?.floor == 30)
@@ -117,7 +108,7 @@ import Testing
 
     @Test func `a full copy that is not found at all does not hide what a faster filter has brought`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 10)
         server.on("translations/19", status: 404, #"{"error":{"code":"snapshot_not_found","message":""}}"#)
         let invalidated = page([change(20, "RESOURCE_INVALIDATE")], until: 20, token: "B")
         server.on("token A", invalidated)
@@ -136,7 +127,7 @@ import Testing
 
     @Test func `a full copy that is not found at all does not hide what was evicted and is newer`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 10)
         let resource = ResourceKey("translations", 19)
         try await fixture.evict(19)
         try await fixture.store.write { try $0.pin(resource) }
@@ -156,7 +147,7 @@ import Testing
         async throws
     {
         let server = CannedServer()
-        let fixture = try await synced(server, at: 50)
+        let fixture = try await SyncFixture.synced(server, at: 50)
         server.on("translations/19", copy(at: 49, "older"))
         #expect(try await fixture.sync("translations:19").fullCopies == 0)
         #expect(try fixture.text(1) == payload(1, "one"))
@@ -171,7 +162,7 @@ import Testing
 
     @Test func `an old answer holds no member that was withdrawn since`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 10)
         let changes = [change(11, "RESOURCE_INVALIDATE"), change(12, "RESOURCE_DELETE")]
         server.on("translations/19", status: 404, #"{"error":{"code":"snapshot_not_found","message":""}}"#)
         server.on("token A", page(changes, until: 12, token: "B"))

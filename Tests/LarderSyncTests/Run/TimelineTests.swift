@@ -10,18 +10,9 @@ import Testing
     private let filter = "translations:*"
     private let rejection = #"{"error":{"code":"resync_required","message":""}}"#
 
-    /// A fixture whose store has the row "one" of a resource, as of `sequence`.
-    private func synced(_ server: CannedServer, at sequence: Int64 = 50) async throws -> SyncFixture {
-        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: sequence, token: "A"))
-        server.on("translations/19", copy(at: sequence, "one"))
-        let fixture = try SyncFixture(transport: server)
-        try await fixture.sync(filter)
-        return fixture
-    }
-
     @Test func `stay when a replica lags behind what was applied`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 50)
         let lagging = page(until: 49, token: "X")
         server.on("token A", lagging, lagging, lagging, page([row(51, 1, "two")], until: 51, token: "B"))
         let report = try await fixture.sync(filter)
@@ -51,7 +42,7 @@ import Testing
 
     @Test func `begin once in an hour, and a server that goes back again has a replica that lags`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 50)
         server.on("token A", page(until: 20, token: "X"))
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 20, token: "B"))
         server.on("translations/19", copy(at: 20, "restored"))
@@ -91,7 +82,7 @@ import Testing
 
     @Test func `stay when a token is rejected by a server that has not gone back`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 50)
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 50, token: "N"))
         try await fixture.sync("translations:19")
         server.on("token A", status: 410, rejection)
@@ -115,7 +106,7 @@ import Testing
     @Test(arguments: [false, true])
     func `begin where a server goes on counting fewer changes, and rows go back`(isTokenRejected: Bool) async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 50)
         if isTokenRejected {
             server.on("token A", status: 410, rejection)
         } else {
@@ -145,7 +136,7 @@ import Testing
 
     @Test func `begin for all filters, whose rows stay readable until they are bootstrapped`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 50)
         server.on("bootstrap", page([change(2, "RESOURCE_CREATE", 20)], until: 55, token: "N"))
         server.on("translations/20", copy(20, at: 55, "other"))
         try await fixture.sync("translations:20")
@@ -166,7 +157,7 @@ import Testing
 
     @Test func `end the runs that are under way in them`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 50)
         let now: Int64 = 1
         let run = try await fixture.store.write { try $0.beginRun("translations:*", now: now) }
         let other = try await fixture.store.write { try $0.beginRun("translations:19", now: now) }
@@ -238,7 +229,7 @@ import Testing
 
     @Test func `let what was withdrawn hear of changes again`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 50)
         server.on("token A", page([change(60, "RESOURCE_DELETE")], until: 60, token: "B"))
         try await fixture.sync(filter)
         server.on("token B", status: 410, "")
@@ -252,7 +243,7 @@ import Testing
 
     @Test func `are left by clearing the store, which may be filled from another server`() async throws {
         let server = CannedServer()
-        let fixture = try await synced(server)
+        let fixture = try await SyncFixture.synced(server, at: 50)
         try await fixture.store.clear()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 3, token: "S"))
         server.on("translations/19", copy(at: 3, "staging"))

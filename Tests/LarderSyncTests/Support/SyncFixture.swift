@@ -31,6 +31,15 @@ final class SyncFixture: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
+    /// A fixture whose store has the row "one" of a resource, as of `sequence`, by the filter `translations:*`.
+    static func synced(_ server: CannedServer, at sequence: Int64) async throws -> SyncFixture {
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: sequence, token: "A"))
+        server.on("translations/19", copy(at: sequence, "one"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync("translations:*")
+        return fixture
+    }
+
     /// Everything that was reported.
     var happened: [SyncEvent] { events.withLock { $0 } }
 
