@@ -45,6 +45,7 @@ extension Environment {
         // Without the lock the close still has to happen; only the mark is left out. The caller is blocked meanwhile.
         let lock = try? directory.lock(LockWait(limit: min(options.lockTimeout, Self.longestWaitOfClose)))
         defer { withExtendedLifetime(lock) {} }
+        stopWatching()
         unsafe mdb_env_close(handle)
         if lock != nil, isClean, !options.isReadOnly, (try? guardFile.isHeldAlone(in: directory)) == true,
             let data = try? directory.openFile(named: StoreDirectory.dataName, O_RDONLY),
@@ -60,6 +61,7 @@ extension Environment {
         writer.stop()
         state.store(State.closed.rawValue, ordering: .releasing)
         pool.drain()
+        stopWatching()
         unsafe mdb_env_close(handle)
     }
 }

@@ -53,6 +53,8 @@ extension Environment {
     private func attempt<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result? {
         let handle = unsafe try begin()
         var transaction = unsafe WriteTransaction(handle: handle)
+        let number = transaction.reader.commit
+        noteBegin(of: number)
         let result: Result
         do {
             defer {
@@ -73,6 +75,7 @@ extension Environment {
         do throws(EngineError) {
             if transaction.requiresFullDurability { try setDurability(.full) }
             unsafe try commit(handle)
+            if transaction.isDirty { noteEnd(of: number) }
         } catch {
             // The list of free pages is written by the commit, and may be what did not fit.
             if error.isMapFull { return nil }

@@ -35,6 +35,7 @@ public final class Environment: @unchecked Sendable {
     let state = Atomic<State.RawValue>(State.open.rawValue)
     /// Whether a close has ended the writer thread, be it that it is still waiting for readers.
     let hasStoppedWriting = Atomic<Bool>(false)
+    let others = Mutex(OtherCommits())
     private let forkCount = ForkCounter.current
     /// Opens not yet closed; guarded by the registry.
     var openCount = 1

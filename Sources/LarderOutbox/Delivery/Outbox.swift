@@ -70,7 +70,8 @@ public final class Outbox: Sendable {
 
     /// The host has come to the foreground: what waits is tried at once, as far as the server did not ask for more time.
     ///
-    /// What another process has enqueued or changed meanwhile, such as an extension of the app, is seen then.
+    /// What another process has enqueued or changed, such as an extension of the app, is seen then even where the system
+    /// announces no writes to the file.
     public func foreground() {
         post(.look)
         post(.event(.foreground))
@@ -137,6 +138,8 @@ struct OutboxState {
         var isLoaded = false
         /// Whether the machine has to be made anew from the table before anything else.
         var needsReload = false
+        /// Whether a look at what other processes have done waits for its turn.
+        var isLookDue = false
         /// Dead letters that the machine does not hold.
         var rejected = 0
         /// Those that wait until nothing more can be sent.

@@ -25,10 +25,7 @@ public struct OutboxPolicy: Hashable, Sendable {
     /// Whether conflicts are resolved; without, an entry in conflict is rejected.
     public var resolvesConflicts = false
     /// How often an outbox that waits for another one's end looks whether it has ended; more than zero.
-    public var takeoverInterval = Duration.seconds(5)
-    /// How often an outbox that runs looks for what other processes have enqueued; nil: only when it starts, when it comes to the
-    /// foreground, and when it finds the table changed. More than zero, and seconds rather than less: each look reads all entries.
-    public var lookInterval: Duration?
+    public var takeoverInterval = Duration.seconds(2)
 
     /// The policy with its defaults.
     public init() {}
@@ -42,7 +39,7 @@ public struct OutboxPolicy: Hashable, Sendable {
     /// Whether every part is in its range.
     package var isSound: Bool {
         mostAttempts > 0 && concurrentSends > 0 && longestRetryAfter >= .zero && keyMemory > .zero && bounds.isSound
-            && (batch?.mostEntries ?? 2) > 1 && takeoverInterval > .zero && lookInterval ?? .seconds(1) > .zero
+            && (batch?.mostEntries ?? 2) > 1 && takeoverInterval > .zero
     }
 }
 

@@ -14,7 +14,7 @@ struct OutboxDrop: ParsableCommand {
             the journal keeps that they were dropped. What came after one of them becomes a dead letter, as rejected. \
             One that is being sent is not dropped. Export before: what is dropped is gone.
 
-            A program that has the store open notices at its next start, or when it is about to send one of them.
+            A program that has the store open sees it at once.
 
             JSON: {entry, outcome} for each; outcome is dropped, or rejected for what came after.
 

@@ -13,7 +13,7 @@ struct OutboxRetry: ParsableCommand {
             rejected one comes a successor with a key of its own, because the server has answered the old one; its \
             effect on rows is shown again, unless it was longer than a mebibyte. All of them, or none.
 
-            A program that has the store open notices at its next start.
+            A program that has the store open sees it at once.
 
             JSON: {entry, successor} for each; successor is null for a failed one.
 

@@ -19,13 +19,12 @@ extension Outbox {
                 }
             }
             group.addTask {
-                for await change in changes { continuation.yield(.lanes(change.lanes)) }
-                self.disownIfClosed()
-            }
-            if let interval = policy.lookInterval {
-                group.addTask {
-                    while (try? await self.store.host.sleep(interval)) != nil { continuation.yield(.look) }
+                for await change in changes {
+                    if !change.isEverything { continuation.yield(.lanes(change.lanes)) }
+                    // Commits of others may come faster than the whole table is looked at.
+                    if change.isEverything, self.makeLookDue() { continuation.yield(.look) }
                 }
+                self.disownIfClosed()
             }
             await reload(in: &group)
             reportUnshown()
@@ -73,6 +72,14 @@ extension Outbox {
         publish()
     }
 
+    /// Whether no look was due before.
+    private func makeLookDue() -> Bool {
+        state.withLock { state in
+            defer { state.loop?.isLookDue = true }
+            return state.loop?.isLookDue == false
+        }
+    }
+
     private var isOver: Bool {
         state.withLock { state in
             guard let loop = state.loop else { return true }
@@ -101,7 +108,9 @@ extension Outbox {
             await take(event, in: &group)
             if case .foreground = event { reportUnshown() }
         case .lanes(let lanes): await takeNew(in: lanes, in: &group)
-        case .look: await takeNew(in: allLanes(), in: &group)
+        case .look:
+            state.withLock { $0.loop?.isLookDue = false }
+            await takeNew(in: allLanes(), in: &group)
         case .flight(let key, let number, let answer, let accepted):
             await takeAnswer(answer, accepted, of: key, number, in: &group)
         case .drain(let drain):

@@ -68,6 +68,15 @@ public struct ChangeSet: Equatable, Sendable {
     public private(set) var buffers: Set<BufferName> = []
 
     private static let evictionLimit = 256
+    /// Whether another process has committed: anything but ``evictions`` may have changed, and nothing of it is listed.
+    public private(set) var isEverything = false
+
+    /// What another process's commit changed.
+    static let everything: ChangeSet = {
+        var changes = ChangeSet()
+        changes.isEverything = true
+        return changes
+    }()
     /// Collections that were put or removed.
     public private(set) var collections: Set<CollectionName> = []
 
@@ -75,9 +84,8 @@ public struct ChangeSet: Equatable, Sendable {
 
     /// Whether nothing changed.
     public var isEmpty: Bool {
-        rows.isEmpty && replaced.isEmpty && touched.isEmpty && lanes.isEmpty && filters.isEmpty
-            && evictions.isEmpty
-            && collections.isEmpty && buffers.isEmpty
+        !isEverything && rows.isEmpty && replaced.isEmpty && touched.isEmpty && lanes.isEmpty && filters.isEmpty
+            && evictions.isEmpty && collections.isEmpty && buffers.isEmpty
     }
 
     mutating func noteUpsert(_ key: RowKey) { note(key, isRemoval: false) }
@@ -112,6 +120,7 @@ public struct ChangeSet: Equatable, Sendable {
         append(later.evictions)
         collections.formUnion(later.collections)
         buffers.formUnion(later.buffers)
+        isEverything = isEverything || later.isEverything
     }
 
     private mutating func append(_ later: [Eviction]) {

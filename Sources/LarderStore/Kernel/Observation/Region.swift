@@ -25,9 +25,11 @@ public enum Region: Hashable, Sendable {
     /// The rows that a collection holds, and any row of its class in the resource they belong to.
     case collection(CollectionName, home: ResourceKey)
 
-    /// Whether `changes` concern this region. Too many changes to list are judged by their range.
+    /// Whether `changes` concern this region. Too many changes to list are judged by their range; a commit of another
+    /// process concerns every region but that of evictions.
     public func intersects(_ changes: ChangeSet) -> Bool {
-        switch self {
+        if changes.isEverything, self != .evictions { return true }
+        return switch self {
         case .everything: !changes.isEmpty
         case .group(let group):
             // Compared as resource keys are, byte by byte.

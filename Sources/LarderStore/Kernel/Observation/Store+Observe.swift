@@ -4,7 +4,8 @@ extension Store {
     /// The value of `read` now and again after every commit that concerns `region`.
     ///
     /// The first value comes at once. Commits that come faster than the observer looks are skipped over: it always
-    /// gets the newest. Ends when the task is cancelled or the store closes; throws what `read` throws.
+    /// gets the newest. A commit of another process concerns every region, and is read within some milliseconds.
+    /// Ends when the task is cancelled or the store closes; throws what `read` throws.
     public func values<Value: Sendable>(
         in region: Region, _ read: @escaping @Sendable (borrowing ReadView) throws -> Value
     ) -> StoreValues<Value> {
@@ -13,10 +14,18 @@ extension Store {
 
     /// What commits change in `region`, from now on.
     ///
-    /// Changes that come faster than the observer looks are merged into one set. Ends when the task is cancelled or
-    /// the store closes.
+    /// Changes that come faster than the observer looks are merged into one set. Commits of other processes are told
+    /// within some milliseconds, and not what they changed (``ChangeSet/isEverything``). Ends when the task is cancelled
+    /// or the store closes.
     public func changes(in region: Region = .everything) -> StoreChanges {
-        StoreChanges(subscription: hub.subscribe(to: region))
+        StoreChanges(subscription: subscribe(to: region))
+    }
+
+    /// A subscription to the commits of this process and of others, from now on.
+    func subscribe(to region: Region) -> Subscription {
+        let subscription = hub.subscribe(to: region)
+        shared.watchOthers()
+        return subscription
     }
 }
 
@@ -28,7 +37,7 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
 
     /// Begins to observe.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(store: store, subscription: store.hub.subscribe(to: region), read: read)
+        Iterator(store: store, subscription: store.subscribe(to: region), read: read)
     }
 
     /// One observer's position.

@@ -1,5 +1,6 @@
 internal import LarderEngine
 internal import LarderFormat
+internal import Logging
 internal import Synchronization
 
 /// What all opens of one file in this process share: whose writes wait, who writes a generation, who observes.
@@ -97,10 +98,26 @@ final class SharedState: Sendable {
     /// Tells observers what a commit changed, and has the stages handle what it left.
     func publish(_ effects: CommitEffects) {
         if !effects.changes.isEmpty {
-            for hub in hubs.withLock({ $0.values.compactMap(\.object) }) { hub.publish(effects.changes) }
+            for hub in liveHubs { hub.publish(effects.changes) }
         }
         for stage in stages { stage.committed(effects, in: self) }
     }
+
+    /// Has observers hear of the commits of other processes, too.
+    func watchOthers() {
+        do throws(EngineError) {
+            let isWatching = try environment.onCommitsOfOthers { [weak self] in
+                for hub in self?.liveHubs ?? [] { hub.publish(.everything) }
+            }
+            if !isWatching {
+                host.logger.warning("commits of other processes are not noticed: the system allows no more watches")
+            }
+        } catch {
+            host.logger.debug("the store closed before it was observed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private var liveHubs: [ObservationHub] { hubs.withLock { $0.values.compactMap(\.object) } }
 
     /// Runs `body` in a transaction of its own on the writer thread, where the caller is.
     func transact<Result>(

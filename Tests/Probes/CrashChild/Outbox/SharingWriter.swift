@@ -22,7 +22,6 @@ struct SharingWriter {
         policy.mostAttempts = 1000
         policy.bounds.entries = 5000
         policy.takeoverInterval = .milliseconds(50)
-        policy.lookInterval = .milliseconds(50)
         let outbox = Outbox(
             store: store, transport: NumberedWriter.transport(), configuration: OutboxConfiguration(base: base),
             policy: policy, connectivity: SteadyConnectivity(.online))

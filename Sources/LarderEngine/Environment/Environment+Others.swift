@@ -1,0 +1,102 @@
+private import CLMDB
+private import Synchronization
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// What an environment knows of the commits of other processes.
+struct OtherCommits: Sendable {
+    /// The number of the newest commit that is this process's own, or has been announced.
+    var known: UInt64 = 0
+    /// Whether one of another process came before one of this process's, and has not been announced.
+    var hasMissed = false
+    var watch: FileWatch?
+    var onCommits: (@Sendable () -> Void)?
+}
+
+extension Environment {
+    /// Calls `body` on the writer thread after commits of other processes, from now on until the environment closes.
+    ///
+    /// The system announces writes to the data file, and the numbers of the commits tell this process's own from others:
+    /// other processes need not do anything. Commits within a few milliseconds are announced once; while this process
+    /// writes, afterwards. A snapshot begun in `body` shows them. The last call counts.
+    ///
+    /// - Returns: false where the system allows no more watches (inotify(7), `max_user_watches`): nothing is announced.
+    /// - Throws: ``EngineError/closed``, ``EngineError/stopped``, ``EngineError/usedAfterFork``.
+    public func onCommitsOfOthers(_ body: @escaping @Sendable () -> Void) throws(EngineError) -> Bool {
+        // Later commits are announced; the caller reads after this call and sees the earlier ones.
+        try whileOpen { () throws(EngineError) in
+            let newest = try newestCommit()
+            return others.withLock { others in
+                others.onCommits = body
+                if others.watch != nil { return true }
+                others.watch = FileWatch(path: path + "/" + StoreDirectory.dataName) { [weak self] in
+                    self?.lookForOthers()
+                }
+                others.known = max(others.known, newest)
+                others.hasMissed = false
+                return others.watch != nil
+            }
+        }
+    }
+
+    /// Ends the announcements. The environment is closing.
+    func stopWatching() {
+        others.withLock { $0.watch.take() }?.cancel()
+    }
+
+    /// Notes that a write transaction begins, which `commit` will be the number of; on the writer thread.
+    func noteBegin(of commit: UInt64) {
+        others.withLock { others in
+            if commit - 1 > others.known {
+                others.known = commit - 1
+                others.hasMissed = true
+            }
+        }
+    }
+
+    /// Notes that a write transaction that changed something was committed; on the writer thread.
+    func noteEnd(of commit: UInt64) {
+        // A transaction that undid its changes leaves its number to the next one, of whatever process.
+        guard let newest = try? newestCommit(), newest >= commit else { return }
+        others.withLock { $0.known = max($0.known, commit) }
+    }
+
+    /// Has commits of others announced, if there are any, once the writer thread has nothing more urgent to do.
+    private func lookForOthers() {
+        guard let newest = try? whileOpen({ () throws(EngineError) in try newestCommit() }),
+            others.withLock({ newest > $0.known || $0.hasMissed })
+        else { return }
+        _ = writer.submit(isBulk: true) { [weak self] in self?.announceOthers() }
+    }
+
+    /// Announces commits of others; on the writer thread, so that none of this process's own is under way.
+    private func announceOthers() {
+        guard let newest = try? newestCommit() else { return }
+        // LMDB shows a commit to new readers a moment after it has written the meta page.
+        for _ in 0..<Self.longestLag {
+            guard let shown = try? read({ $0.commit }), shown < newest else { break }
+            usleep(1_000)
+        }
+        let onCommits = others.withLock { others -> (@Sendable () -> Void)? in
+            guard newest > others.known || others.hasMissed else { return nil }
+            others.known = max(others.known, newest)
+            others.hasMissed = false
+            return others.onCommits
+        }
+        onCommits?()
+    }
+
+    /// How long a commit may be written and not shown, in milliseconds: after that its process has died in between.
+    private static let longestLag = 50
+
+    /// The number of the newest commit on the meta pages.
+    private func newestCommit() throws(EngineError) -> UInt64 {
+        var info = unsafe MDB_envinfo()
+        try check(unsafe mdb_env_info(handle, &info), "mdb_env_info")
+        return UInt64(unsafe info.me_last_txnid)
+    }
+}

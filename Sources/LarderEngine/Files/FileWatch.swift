@@ -1,0 +1,123 @@
+private import Dispatch
+
+#if canImport(Glibc)
+private import Glibc
+private import Synchronization
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// Announces writes to one file, by whatever process, until it is cancelled. Linux: inotify(7). Darwin: kqueue(2).
+final class FileWatch: Sendable {
+    /// Writes are announced so much later than the first of them, and those that follow meanwhile with it.
+    private static let delay = DispatchTimeInterval.milliseconds(5)
+
+    private let end: @Sendable () -> Void
+
+    private init(_ end: @escaping @Sendable () -> Void) {
+        self.end = end
+    }
+
+    func cancel() { end() }
+}
+
+#if os(Linux)
+extension FileWatch {
+    /// Calls `onWrite` after writes to the file at `path`; nil where the system allows no more watches.
+    convenience init?(path: String, onWrite: @escaping @Sendable () -> Void) {
+        guard let inbox = Inbox.shared, let watch = inbox.add(path, onWrite) else { return nil }
+        self.init { inbox.remove(watch) }
+    }
+
+    /// The one inotify instance of the process: the system allows a user about a hundred.
+    private final class Inbox: @unchecked Sendable {
+        // Sendable: the source is set once, before the inbox is shared.
+        static let shared = Inbox()
+
+        private struct Watch {
+            let onWrite: @Sendable () -> Void
+            var isDue = false
+        }
+
+        private let descriptor: Int32
+        private let queue = DispatchQueue(label: "larder.watch")
+        private let source: any DispatchSourceRead
+        private let watches = Mutex<[Int32: Watch]>([:])
+
+        private init?() {
+            descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+            guard descriptor >= 0 else { return nil }
+            source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+            source.setEventHandler { self.receive() }
+            source.activate()
+        }
+
+        func add(_ path: String, _ onWrite: @escaping @Sendable () -> Void) -> Int32? {
+            // Under the lock: the first event finds its watch.
+            watches.withLock { watches in
+                let number = unsafe inotify_add_watch(descriptor, path, UInt32(IN_MODIFY))
+                guard number >= 0 else { return nil }
+                watches[number] = Watch(onWrite: onWrite)
+                return number
+            }
+        }
+
+        func remove(_ number: Int32) {
+            watches.withLock { watches in
+                watches[number] = nil
+                inotify_rm_watch(descriptor, number)
+            }
+        }
+
+        private func receive() {
+            // An event of a file, unlike one of a directory, has no name: all have one size.
+            let size = MemoryLayout<inotify_event>.size
+            var events = [inotify_event](repeating: inotify_event(), count: 64)
+            while true {
+                // LMDB's pages are many: those of one commit are mostly one event, as equal ones in a row are.
+                let count = unsafe events.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+                guard count > 0 else { return }
+                for event in events.prefix(count / size) { announce(event.wd) }
+            }
+        }
+
+        /// Announces writes to a watched file; to all of them where the number is none, as when the queue ran over.
+        private func announce(_ number: Int32) {
+            let due = watches.withLock { watches in
+                let due = (number < 0 ? Array(watches.keys) : [number]).filter { watches[$0]?.isDue == false }
+                for number in due { watches[number]?.isDue = true }
+                return due
+            }
+            for number in due {
+                queue.asyncAfter(deadline: .now() + delay) {
+                    let onWrite = self.watches.withLock { watches in
+                        watches[number]?.isDue = false
+                        return watches[number]?.onWrite
+                    }
+                    onWrite?()
+                }
+            }
+        }
+    }
+}
+#else
+extension FileWatch {
+    /// Calls `onWrite` after writes to the file at `path`; nil where the file cannot be opened.
+    convenience init?(path: String, onWrite: @escaping @Sendable () -> Void) {
+        let file = unsafe open(path, O_EVTONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        let queue = DispatchQueue(label: "larder.watch")
+        let source = DispatchSource.makeFileSystemObjectSource(fileDescriptor: file, eventMask: .write, queue: queue)
+        source.setEventHandler { queue.asyncAfter(deadline: .now() + Self.delay) { onWrite() } }
+        source.setCancelHandler { close(file) }
+        source.activate()
+        let watching = Watching(source: source)
+        self.init { watching.source.cancel() }
+    }
+
+    /// Sendable because cancelling is all that is done to it, which libdispatch allows from any thread.
+    private struct Watching: @unchecked Sendable {
+        let source: any DispatchSourceFileSystemObject
+    }
+}
+#endif

@@ -1,0 +1,30 @@
+// Proves that a host that has a store open hears at once of what the tool, another process, changes in it.
+import LarderFormat
+import LarderStore
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A host beside the tool` {
+    private let directory = TemporaryDirectory()
+    private var path: String { directory.path + "/store" }
+
+    @Test func `hears of a write that the tool removes`() async throws {
+        let store = try Store.open(at: path, host: .test)
+        let id = UUIDBytes(high: 2, low: 1)
+        try await store.write { transaction in
+            let draft = OutboxDraft(
+                id: id, lane: "lane", createdAt: 1, mutationType: "note.create", method: "POST", endpoint: "/notes",
+                payload: bytes("{}"))
+            try transaction.enqueue(draft, effects: [])
+        }
+        let read: @Sendable (borrowing ReadView) throws -> Bool = { view in try view.outboxHead(id) != nil }
+        var waiting = store.values(in: .outbox, read).makeAsyncIterator()
+        var changes = store.changes().makeAsyncIterator()
+        #expect(try await waiting.next() == true)
+        #expect(try Tool.run("outbox", "drop", path, id.description, "--yes").status == 0)
+        #expect(try await waiting.next() == false)
+        let change = await changes.next()
+        #expect(change?.isEverything == true)
+        #expect(change?.lanes.isEmpty == true)
+        try store.close()
+    }
+}
