@@ -104,7 +104,7 @@ struct EventTextTests {
         .inconsistentRun(reason: "two bounds"), .outsideFilter(resource), .laggingFullCopy(resource),
         .wrongFullCopy(resource), .superseded, .offline, .intercepted(status: nil), .intercepted(status: 511),
         .incomplete([failure]), .incomplete([failure, failure, failure, failure]), .serverWait(seconds: 5),
-        .cancelled, .credentials(Anything()), .store(Anything()),
+        .laggingServer, .cancelled, .credentials(Anything()), .store(Anything()),
     ]
 
     private static let secret = "token-of-somebody"
