@@ -81,7 +81,7 @@ public final class ListReconciler: Sendable {
     private func pass(_ rows: ListRows, _ source: some PageSource) async throws -> ListReport {
         var result = ListReport(rows.resource)
         var walk = ListWalk(source.paging, configuration)
-        let doubt = store.doubt(over: rows.resource, type: rows.type)
+        var doubt = store.doubt(over: rows.resource, type: rows.type)
         report(.began(rows.resource))
         while let request = walk.request {
             try Task.checkCancellation()
@@ -89,8 +89,10 @@ public final class ListReconciler: Sendable {
             result.requests += 1
             let restarts = walk.restarts
             try walk.step(page)
-            // There is a list, so an earlier pass that missed many rows may have been wrong: only this pass can confirm it.
+            // There is a list, so an earlier pass that missed many rows may have been wrong: only this pass can confirm it, and
+            // not for rows that it has seen, whatever its later walks see.
             if !page.items.isEmpty { store.setDoubt(nil, over: rows.resource, type: rows.type) }
+            doubt?.remove(page.items.lazy.map { SeenKeys.hash(of: $0.key) })
             let found = try rows.compare(page)
             result.rangeReads += 1
             let changes = ListChanges(page, found.rows)

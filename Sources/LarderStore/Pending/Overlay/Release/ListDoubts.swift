@@ -4,7 +4,7 @@ internal import Synchronization
 /// Rows of a list of which so many were missing on the server at once that a later pass decides.
 package struct ListDoubt: Sendable {
     /// The hashes of their keys.
-    private let keys: Set<UInt64>
+    private var keys: Set<UInt64>
     /// When they were missing for the first time, by the host's elapsed time.
     private let since: Duration
 
@@ -13,6 +13,9 @@ package struct ListDoubt: Sendable {
         self.keys = Set(keys)
         since = now
     }
+
+    /// Takes rows out of doubt that are in the list.
+    package mutating func remove(_ found: some Sequence<UInt64>) { keys.subtract(found) }
 
     /// Which of the rows that are missing now were missing `pause` ago or earlier, and what is in doubt then.
     package func confirm(
