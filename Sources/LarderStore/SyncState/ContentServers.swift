@@ -68,8 +68,8 @@ extension Transaction {
 
     /// Notes that content is of a server, unless some is there that is of another.
     ///
-    /// Positions that own writes or the program have left are no content, but count as the server before did: a new timeline lets
-    /// no change of the next one fall below them.
+    /// Positions that own writes or the program have left are no content, but count as the outbox's server does, or where there is none
+    /// as the sync server before did: a new timeline lets no change of another server fall below them.
     ///
     /// - Throws: ``ServerMismatch``.
     package mutating func bindServer(_ server: String, to content: ServerContent) throws {
@@ -80,8 +80,14 @@ extension Transaction {
             if try tables.holdsAny(content, in: engine) {
                 throw ServerMismatch(content: content, stored: stored, configured: server)
             }
-            if content == .sync { try beginTimeline() }
         }
+        let counting: String? =
+            switch content {
+            case .sync: servers.outbox ?? servers.sync
+            case .outbox: servers.outbox
+            case .objects: nil
+            }
+        if let counting, !counting.equalsBytewise(server) { try beginTimeline() }
         servers[keyPath: content.field] = server
         try put(body: servers.encode(), key: ServersRecord.key, in: .meta)
     }

@@ -154,6 +154,28 @@ private struct OutboxSample {
         #expect(try sample.findings() == 0)
     }
 
+    @Test(
+        arguments: [
+            (nil, "ada hush", true), (.signedIn, "ada hush", true), (.expired, "ada hush", true),
+            (.signedIn, "bob", false),
+            (.signedOut, "ada hush", false),
+        ] as [(StoredSession.State?, String, Bool)])
+    func `retry shows a write only to its account`(
+        state: StoredSession.State?, account: String, isShown: Bool
+    ) async throws {
+        let sample = try await OutboxSample()
+        if let state {
+            let store = try Store.open(at: sample.path, host: .test)
+            let session = StoredSession(state: state, account: account, changedAt: 0, signedInAt: 0)
+            try await store.write { try $0.putSession(session) }
+            try store.close()
+        }
+        #expect(try Tool.run("outbox", "retry", sample.path, id(2)).status == 0)
+        let row = RowKey(resource: ResourceKey("hush", 1), type: "note", key: "2")
+        #expect(try sample.read { view in try view.payload(at: row) != nil } == isShown)
+        #expect(try sample.findings() == 0)
+    }
+
     @Test func `retry does all or nothing, and all that failed when told so`() async throws {
         let sample = try await OutboxSample()
         let refused = try Tool.run("outbox", "retry", sample.path, id(1), id(5))

@@ -21,7 +21,8 @@ import Testing
         var changes = store.changes().makeAsyncIterator()
         #expect(try await waiting.next() == true)
         #expect(try Tool.run("outbox", "drop", path, id.description, "--yes").status == 0)
-        #expect(try await waiting.next() == false)
+        // The tool makes as many commits as it needs.
+        while try await waiting.next() == true {}
         let change = await changes.next()
         #expect(change?.isEverything == true)
         #expect(change?.lanes.isEmpty == true)

@@ -81,13 +81,7 @@ import Testing
     {
         let store = try directory.open()
         #expect(await bind(store, staging, .sync) == nil)
-        let written = ResourceKey("notes", 1)
-        try await store.write { transaction in
-            let row = RowKey(resource: written, type: "note", key: "1")
-            let entry = try transaction.enqueue(
-                draft(1), effects: [RowEffect(.replacement(bytes("{}"), codec: .json), at: row)])
-            try transaction.accept(entry.id, sequence: 900, at: 2)
-        }
+        let written = try await acceptWrite(store)
         let seeded = ResourceKey("translations", 1)
         try await store.replace(seeded, floor: 40) { _ in }
         #expect(try store.read { view in try view.resource(written)?.floor } == 900)
@@ -97,6 +91,50 @@ import Testing
             for key in [written, seeded] { #expect(try #require(try view.resource(key)).timeline < next) }
         }
         #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    /// Has the server accept a write as its change 900.
+    private func acceptWrite(_ store: Store) async throws -> ResourceKey {
+        let written = ResourceKey("notes", 1)
+        try await store.write { transaction in
+            let row = RowKey(resource: written, type: "note", key: "1")
+            let entry = try transaction.enqueue(
+                draft(1), effects: [RowEffect(.replacement(bytes("{}"), codec: .json), at: row)])
+            try transaction.accept(entry.id, sequence: 900, at: 2)
+        }
+        return written
+    }
+
+    /// Whether the position of a resource is one of the present timeline.
+    private func isPresent(_ key: ResourceKey, _ store: Store) throws -> Bool {
+        try store.read { view in
+            try #require(try view.resource(key)).timeline == view.appliedPosition().timeline
+        }
+    }
+
+    @Test(arguments: [[ServerContent.outbox, .sync], [.sync, .outbox], [.sync]])
+    func `is another than accepted writes have left positions of, which hold nothing back`(
+        order: [ServerContent]
+    ) async throws {
+        let store = try directory.open()
+        #expect(await bind(store, staging, .outbox) == nil)
+        let written = try await acceptWrite(store)
+        #expect(try isPresent(written, store))
+        for content in order { #expect(await bind(store, production, content) == nil) }
+        #expect(try !isPresent(written, store))
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `is the one that accepted writes have left positions of, which count on`(isMistyped: Bool) async throws {
+        let store = try directory.open()
+        if isMistyped { #expect(await bind(store, staging, .sync) == nil) }
+        #expect(await bind(store, production, .outbox) == nil)
+        let written = try await acceptWrite(store)
+        #expect(await bind(store, production, .sync) == nil)
+        #expect(try isPresent(written, store))
         try store.close()
     }
 

@@ -11,7 +11,8 @@ struct OutboxRetry: ParsableCommand {
         discussion: """
             Writes. A failed entry is pending again, under its own key and with all its attempts. In the place of a \
             rejected one comes a successor with a key of its own, because the server has answered the old one; its \
-            effect on rows is shown again, unless it was longer than a mebibyte. All of them, or none.
+            effect on rows is shown again, unless it was longer than a mebibyte or its account is not signed in. All of \
+            them, or none.
 
             A program that has the store open sees it at once.
 
@@ -77,10 +78,19 @@ struct OutboxRetry: ParsableCommand {
             var draft = entry.draft
             draft.id = host.makeID()
             draft.createdAt = host.now()
-            return try transaction.replaceEntry(entry.id, with: draft, outcome: "superseded", at: host.now()).id
+            return try transaction.replaceEntry(
+                entry.id, with: draft, effects: try isShown(entry, transaction) ? nil : [], outcome: "superseded",
+                at: host.now()
+            ).id
         case .pending, .sending, .waiting, .unresolved, .conflicted:
             throw ToolError.notThere(
                 "The entry \(entry.id) is \(entry.delivery.state), so there is nothing to retry.")
         }
+    }
+
+    /// Whether readers may see what an entry does: not while its account is not the one that is signed in.
+    private func isShown(_ entry: OutboxEntry, _ transaction: borrowing Transaction) throws -> Bool {
+        guard let account = entry.draft.account, let session = try transaction.session() else { return true }
+        return SessionGate(session).admits(account)
     }
 }

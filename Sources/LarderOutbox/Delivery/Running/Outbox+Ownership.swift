@@ -107,11 +107,4 @@ extension Outbox {
         // What cannot be looked at is not known to send.
         return try? store.outboxOwner()
     }
-
-    /// The lanes in which the table has something, or the machine: others may have changed any.
-    func allLanes() -> Set<String> {
-        let known = state.withLock { state in state.loop?.machine.entries.map(\.lane) ?? [] }
-        let stored = try? store.read { view in try view.readableOutboxHeads().entries.map(\.lane) }
-        return Set(known).union(stored ?? [])
-    }
 }

@@ -110,12 +110,12 @@ extension Outbox {
         case .lanes(let lanes): await takeNew(in: lanes, in: &group)
         case .look:
             state.withLock { $0.loop?.isLookDue = false }
-            await takeNew(in: allLanes(), in: &group)
+            await takeAll(in: &group)
         case .flight(let key, let number, let answer, let accepted):
             await takeAnswer(answer, accepted, of: key, number, in: &group)
         case .drain(let drain):
             // The drain also covers writes enqueued just before it.
-            await takeNew(in: allLanes(), in: &group)
+            await takeAll(in: &group)
             state.withLock { state in _ = state.loop?.drains.append(drain) }
         case .settled(let settlement):
             let id = settlement.conflict.entryID
@@ -173,45 +173,11 @@ extension Outbox {
         return isKnown ? nil : try? store.read { view in try view.outboxHead(id)?.lane }
     }
 
-    /// What others have done in some lanes: entries added since the last look, deliveries that are not as the machine knows them.
-    private func takeNew(in lanes: Set<String>, in group: inout DiscardingTaskGroup) async {
-        let (seen, known) = state.withLock { state in
-            guard let loop = state.loop else { return ([(String, Int64)](), [LaneEntry]()) }
-            // While it recovers, the machine is ahead of the table, and is made anew in the end.
-            let entries = loop.machine.isUnrecovered ? [] : loop.machine.entries
-            return (
-                lanes.map { lane in (lane, loop.seen[lane] ?? loop.seenAtLoad) },
-                entries.filter { lanes.contains($0.lane) }
-            )
-        }
-        let found: [LaneEntry]
-        let isOther: Bool
-        do {
-            (found, isOther) = try store.read { view in
-                let found = try seen.flatMap { lane, sequence in
-                    try view.readableOutboxHeads(lane: lane, after: sequence).map { LaneEntry($0) }
-                }
-                return (found, try known.contains { try view.outboxDelivery($0.id) != $0.delivery })
-            }
-        } catch {
-            // Nobody else would see to it that what was enqueued is heard of.
-            store.host.logger.error("the outbox could not be read", metadata: ["error": "\(error)"])
-            return await reload(keepsFlights: true, in: &group)
-        }
-        // What this loop has stored itself it knows: steps and looks take turns.
-        if isOther { return await reload(keepsFlights: true, in: &group) }
-        guard !found.isEmpty else { return }
-        state.withLock { state in
-            for entry in found { state.loop?.seen[entry.lane] = entry.sequence }
-        }
-        await take(.enqueued(found), in: &group)
-    }
-
     /// Steps the machine, stores what it changes, and performs what it asks for.
     ///
     /// - Returns: why nothing was stored, if it was not.
     @discardableResult
-    private func take(
+    func take(
         _ event: DeliveryEvent, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], along: Alongside? = nil,
         in group: inout DiscardingTaskGroup
     ) async -> (any Error)? {
