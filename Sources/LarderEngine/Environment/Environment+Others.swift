@@ -1,12 +1,6 @@
 private import CLMDB
 private import Synchronization
 
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Darwin)
-private import Darwin
-#endif
-
 /// What an environment knows of the commits of other processes.
 struct OtherCommits: Sendable {
     /// The number of the newest commit that is this process's own, or has been announced.
@@ -25,18 +19,18 @@ extension Environment {
     /// writes, afterwards. A snapshot begun in `body` shows them. The last call counts.
     ///
     /// - Returns: false where the system allows no more watches (inotify(7), `max_user_watches`): nothing is announced.
-    /// - Throws: ``EngineError/closed``, ``EngineError/stopped``, ``EngineError/usedAfterFork``.
-    public func onCommitsOfOthers(_ body: @escaping @Sendable () -> Void) throws(EngineError) -> Bool {
+    /// - Throws: as ``read(_:)``.
+    public func onCommitsOfOthers(_ body: @escaping @Sendable () -> Void) throws -> Bool {
         // Later commits are announced; the caller reads after this call and sees the earlier ones.
-        try whileOpen { () throws(EngineError) in
-            let newest = try newestCommit()
-            return others.withLock { others in
+        let shown = try read { $0.commit }
+        return try whileOpen { () throws(EngineError) in
+            others.withLock { others in
                 others.onCommits = body
                 if others.watch != nil { return true }
                 others.watch = FileWatch(path: path + "/" + StoreDirectory.dataName) { [weak self] in
                     self?.lookForOthers()
                 }
-                others.known = max(others.known, newest)
+                others.known = max(others.known, shown)
                 others.hasMissed = false
                 return others.watch != nil
             }
@@ -51,8 +45,8 @@ extension Environment {
     /// Notes that a write transaction begins, which `commit` will be the number of; on the writer thread.
     func noteBegin(of commit: UInt64) {
         others.withLock { others in
-            if commit - 1 > others.known {
-                others.known = commit - 1
+            if commit &- 1 > others.known {
+                others.known = commit &- 1
                 others.hasMissed = true
             }
         }
@@ -66,32 +60,31 @@ extension Environment {
     }
 
     /// Has commits of others announced, if there are any, once the writer thread has nothing more urgent to do.
-    private func lookForOthers() {
+    private func lookForOthers(tries: Int = 200) {
         guard let newest = try? whileOpen({ () throws(EngineError) in try newestCommit() }),
             others.withLock({ newest > $0.known || $0.hasMissed })
         else { return }
-        _ = writer.submit(isBulk: true) { [weak self] in self?.announceOthers() }
+        _ = writer.submit(isBulk: true) { [weak self] in self?.announceOthers(tries: tries) }
     }
 
     /// Announces commits of others; on the writer thread, so that none of this process's own is under way.
-    private func announceOthers() {
-        guard let newest = try? newestCommit() else { return }
-        // LMDB shows a commit to new readers a moment after it has written the meta page.
-        for _ in 0..<Self.longestLag {
-            guard let shown = try? read({ $0.commit }), shown < newest else { break }
-            usleep(1_000)
-        }
+    ///
+    /// LMDB shows a commit to new readers after its meta page is on the medium: what is written and not shown yet is looked for
+    /// again. Where its process died in between, this process's next write shows it.
+    private func announceOthers(tries: Int) {
+        guard let newest = try? whileOpen({ () throws(EngineError) in try newestCommit() }),
+            let shown = try? read({ $0.commit })
+        else { return }
         let onCommits = others.withLock { others -> (@Sendable () -> Void)? in
-            guard newest > others.known || others.hasMissed else { return nil }
-            others.known = max(others.known, newest)
+            guard shown > others.known || others.hasMissed else { return nil }
+            others.known = max(others.known, shown)
             others.hasMissed = false
             return others.onCommits
         }
         onCommits?()
+        guard newest > shown, tries > 0 else { return }
+        FileWatch.later { [weak self] in self?.lookForOthers(tries: tries - 1) }
     }
-
-    /// How long a commit may be written and not shown, in milliseconds: after that its process has died in between.
-    private static let longestLag = 50
 
     /// The number of the newest commit on the meta pages.
     private func newestCommit() throws(EngineError) -> UInt64 {

@@ -1,8 +1,8 @@
 private import Dispatch
+private import Synchronization
 
 #if canImport(Glibc)
 private import Glibc
-private import Synchronization
 #elseif canImport(Darwin)
 private import Darwin
 #endif
@@ -19,6 +19,11 @@ final class FileWatch: Sendable {
     }
 
     func cancel() { end() }
+
+    /// Runs `body` after the delay, on a thread of its own: what it does may wait for the readers of one store.
+    static func later(_ body: @escaping @Sendable () -> Void) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay) { body() }
+    }
 }
 
 #if os(Linux)
@@ -43,6 +48,7 @@ extension FileWatch {
         private let queue = DispatchQueue(label: "larder.watch")
         private let source: any DispatchSourceRead
         private let watches = Mutex<[Int32: Watch]>([:])
+        private let forkCount = ForkCounter.current
 
         private init?() {
             descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
@@ -53,8 +59,10 @@ extension FileWatch {
         }
 
         func add(_ path: String, _ onWrite: @escaping @Sendable () -> Void) -> Int32? {
+            // A forked child shares the instance with its parent, whose watches it would change, and has no queues.
+            if ForkCounter.current != forkCount { return nil }
             // Under the lock: the first event finds its watch.
-            watches.withLock { watches in
+            return watches.withLock { watches in
                 let number = unsafe inotify_add_watch(descriptor, path, UInt32(IN_MODIFY))
                 guard number >= 0 else { return nil }
                 watches[number] = Watch(onWrite: onWrite)
@@ -81,7 +89,7 @@ extension FileWatch {
             }
         }
 
-        /// Announces writes to a watched file; to all of them where the number is none, as when the queue ran over.
+        /// Announces writes to a watched file, or to each of them: −1 means that the queue of events overflowed.
         private func announce(_ number: Int32) {
             let due = watches.withLock { watches in
                 let due = (number < 0 ? Array(watches.keys) : [number]).filter { watches[$0]?.isDue == false }
@@ -89,7 +97,7 @@ extension FileWatch {
                 return due
             }
             for number in due {
-                queue.asyncAfter(deadline: .now() + delay) {
+                later {
                     let onWrite = self.watches.withLock { watches in
                         watches[number]?.isDue = false
                         return watches[number]?.onWrite
@@ -108,11 +116,31 @@ extension FileWatch {
         guard file >= 0 else { return nil }
         let queue = DispatchQueue(label: "larder.watch")
         let source = DispatchSource.makeFileSystemObjectSource(fileDescriptor: file, eventMask: .write, queue: queue)
-        source.setEventHandler { queue.asyncAfter(deadline: .now() + Self.delay) { onWrite() } }
+        let isDue = IsDue()
+        source.setEventHandler {
+            guard isDue.begin() else { return }
+            later {
+                isDue.value.withLock { $0 = false }
+                onWrite()
+            }
+        }
         source.setCancelHandler { close(file) }
         source.activate()
         let watching = Watching(source: source)
         self.init { watching.source.cancel() }
+    }
+
+    /// Whether an announcement is on its way.
+    private final class IsDue: Sendable {
+        let value = Mutex(false)
+
+        /// Whether none was.
+        func begin() -> Bool {
+            value.withLock { isDue in
+                defer { isDue = true }
+                return !isDue
+            }
+        }
     }
 
     /// Sendable because cancelling is all that is done to it, which libdispatch allows from any thread.

@@ -54,6 +54,7 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
         coder.text(&token)
         coder.integer(&tokenUpdatedAt)
         coder.count("timeline", &timeline)
+        coder.require(timeline < .max, "timeline", timeline)
         coder.integer(&lastUntilSequence)
         coder.require(token?.isEmpty != true, "token", 0)
         coder.count("run", &run)

@@ -67,6 +67,7 @@ package struct OverlayRecord: TupleRecord, Hashable, Sendable {
         coder.text(&account)
         coder.bits(&base)
         coder.count("timeline", &timeline)
+        coder.require(timeline < .max, "timeline", timeline)
         coder.integer(&serverSequence)
         coder.count("acceptance", &acceptance)
         coder.bytes(&basePayload)

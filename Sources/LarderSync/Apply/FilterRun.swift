@@ -142,7 +142,9 @@ extension Transaction {
         try check(run)
         if rejection == .restored {
             // A clock that was set back holds nothing up.
-            if let last = try restoredAt(), last <= now, now - last < Self.restorationInterval {
+            if let last = try restoredAt(), last <= now,
+                case (let passed, false) = now.subtractingReportingOverflow(last), passed < Self.restorationInterval
+            {
                 throw SyncError.laggingServer
             }
             try beginTimeline(restoredAt: now)

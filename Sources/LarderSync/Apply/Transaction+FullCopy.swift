@@ -50,17 +50,26 @@ extension Transaction {
 
     /// Notes with a resource that the snapshot which a run ordered could not be had.
     ///
-    /// After ``attemptsBeforeDoubt`` in a row, six minutes or more, the sequence that snapshots are held against counts as one
-    /// that the feed has come to: a server that never gets there was restored, or has made a mistake.
+    /// - Parameter isLagging: whether the snapshot is older than the position it is held against. After ``attemptsBeforeDoubt``
+    ///   failures in a row, of which the last came minutes after the one before, the server is not expected to get there: the
+    ///   position that an own write left gives way, and one of synced content counts as a place of the feed, so that the next
+    ///   run finds the server restored.
     package mutating func noteFailure(
-        of order: FullCopyOrder, _ kind: SnapshotFailure.Kind, reason: String, now: Int64
+        of order: FullCopyOrder, _ kind: SnapshotFailure.Kind, reason: String, isLagging: Bool, now: Int64
     ) throws -> ResourceFailure {
         if let run = order.run { try check(run) }
+        let before = try record(of: order.resource)
         let failure = try noteFailure(of: order.resource, kind, reason: reason, now: now)
-        if failure.count >= Self.attemptsBeforeDoubt, let known = try record(of: order.resource)?.applied,
-            known.timeline == order.timeline
+        // An attempt before its time, as a manual sync makes it, says nothing about how long the server has been behind.
+        let isEarly = before?.failure.map { ResourceFailure(order.resource, $0).isHeldBack(now: now) } ?? true
+        if isLagging, !isEarly, failure.count >= Self.attemptsBeforeDoubt, let before,
+            before.applied.timeline == order.timeline
         {
-            try noteApplied(known.sequence)
+            if before.isMadeHere {
+                try update(order.resource) { $0.applied = ServerPosition(order.timeline, 0) }
+            } else {
+                try noteApplied(before.applied.sequence)
+            }
         }
         return ResourceFailure(order.resource, failure)
     }
@@ -76,7 +85,7 @@ extension Transaction {
         guard let run = order.run else { return false }
         try check(run)
         if let known = try resource(order.resource), known.applied >= order.minimum,
-            known.state == .ready || known.state == .evicted
+            known.state == .evicted || known.state == .ready && known.syncedAt != nil
         {
             return false
         }
@@ -93,9 +102,11 @@ extension FullCopyOrder {
     /// are as new as it asks for.
     package func isSettled(by known: Resource?) -> Bool {
         guard let known, isNewEnough(known) else { return false }
-        // After a rejection the server's word counts, not what is here; so it does where that is ahead of a bootstrap's bound,
-        // as it is of a feed that lags and of a server that was restored to before it.
-        return run?.isRejected != true && (bound == .min || known.applied.sequence <= bound)
+        guard let run else { return true }
+        // After a rejection the server's word counts, not what is here.
+        if run.isRejected { return false }
+        // What is ahead of a bootstrap's bound may be of a server that was restored since, unless it came in meanwhile.
+        return bound == .min || known.applied.sequence <= bound || known.syncedAt.map { $0 >= run.beganAt } == true
     }
 
     /// Whether what is here of the resource is as new as the copy has to be.

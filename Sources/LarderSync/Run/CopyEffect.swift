@@ -18,8 +18,8 @@ package enum CopyEffect: Sendable {
     case swap(Staging, FullCopyHeader, FullCopyOrder)
     /// Give the copy up.
     case discard(Staging)
-    /// Note with the resource that its snapshot could not be had.
-    case noteFailure(FullCopyOrder, SnapshotFailure.Kind, reason: String)
+    /// Note with the resource that its snapshot could not be had, perhaps because the server is behind what is here.
+    case noteFailure(FullCopyOrder, SnapshotFailure.Kind, reason: String, isLagging: Bool)
     /// Hide a resource that the server does not have.
     case hide(FullCopyOrder)
     /// Wait before a server that lags is asked again; attempts count from 1.

@@ -199,7 +199,9 @@ extension CopyMachine {
     private mutating func goOn() -> [CopyEffect] {
         switch sequel {
         case .end(let outcome): return end(outcome)
-        case .note(let error): return note(error.failureKind, error.description)
+        case .note(let error):
+            if case .laggingFullCopy = error { return note(error.failureKind, error.description, isLagging: true) }
+            return note(error.failureKind, error.description)
         case .passOver: return note(.passedOver, "The rows of the snapshot cannot be named.")
         case .again: break
         }
@@ -215,9 +217,11 @@ extension CopyMachine {
         return [.report(.lagging(order.resource)), .pause(attempt: attempt)]
     }
 
-    private mutating func note(_ kind: SnapshotFailure.Kind, _ reason: String) -> [CopyEffect] {
+    private mutating func note(
+        _ kind: SnapshotFailure.Kind, _ reason: String, isLagging: Bool = false
+    ) -> [CopyEffect] {
         phase = .noting
-        return [.noteFailure(order, kind, reason: reason)]
+        return [.noteFailure(order, kind, reason: reason, isLagging: isLagging)]
     }
 
     private mutating func noted(_ failure: ResourceFailure) -> [CopyEffect] {

@@ -70,11 +70,11 @@ struct CopyRun: Sendable {
             return .discarded
         case .hide(let order):
             return .hid(try await store.write { transaction in try transaction.hideMissing(order) })
-        case .noteFailure(let order, let kind, let reason):
+        case .noteFailure(let order, let kind, let reason, let isLagging):
             let now = store.host.now()
             return .noted(
                 try await store.write { transaction in
-                    try transaction.noteFailure(of: order, kind, reason: reason, now: now)
+                    try transaction.noteFailure(of: order, kind, reason: reason, isLagging: isLagging, now: now)
                 })
         case .pause(let attempt):
             try await store.host.sleep(configuration.laggingPause * attempt)

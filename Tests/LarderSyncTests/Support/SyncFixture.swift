@@ -76,11 +76,14 @@ final class SyncFixture: Sendable {
             sourceLocation: sourceLocation)
     }
 
-    /// Runs a filter some times, each of which has to come to its end without one translation.
+    /// Runs a filter some times, hours apart, each of which has to come to its end without one translation.
     func failsWithout(
         _ id: Int64, _ filter: String, times: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         for _ in 0..<times {
+            try await store.write { transaction in
+                try transaction.update(ResourceKey("translations", id)) { $0.failure?.failedAt -= 7_200_000 }
+            }
             let error = try await failure(filter, sourceLocation: sourceLocation)
             if case .incomplete(let failures) = error, failures.map(\.resource) == [ResourceKey("translations", id)] {
                 continue

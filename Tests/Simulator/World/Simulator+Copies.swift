@@ -145,11 +145,11 @@ extension Simulator {
                 try look(.swapped(copy.run.text, copy.resource, era: copy.era))
                 return .swapped(took: .zero)
             }
-        case .noteFailure(let order, let kind, let reason):
+        case .noteFailure(let order, let kind, let reason, let isLagging):
             ask(copy, "notes its failure") { [unowned self] _, store in
                 .noted(
                     try write(store, .noted) {
-                        try $0.noteFailure(of: order, kind, reason: reason, now: wall)
+                        try $0.noteFailure(of: order, kind, reason: reason, isLagging: isLagging, now: wall)
                     })
             }
         case .hide(let order):

@@ -34,6 +34,7 @@ final class SharedState: Sendable {
     private let partsByType: [ObjectIdentifier: any SharedPart]
     private let hubs = Mutex<[ObjectIdentifier: Weak<ObservationHub>]>([:])
     private let isRecovered = Mutex(false)
+    private let hasReportedDeafness = Atomic(false)
 
     /// The state of an open file.
     ///
@@ -105,12 +106,12 @@ final class SharedState: Sendable {
 
     /// Has observers hear of the commits of other processes, too.
     func watchOthers() {
-        do throws(EngineError) {
+        do {
             let isWatching = try environment.onCommitsOfOthers { [weak self] in
                 for hub in self?.liveHubs ?? [] { hub.publish(.everything) }
             }
-            if !isWatching {
-                host.logger.warning("commits of other processes are not noticed: the system allows no more watches")
+            if !isWatching, !hasReportedDeafness.exchange(true, ordering: .relaxed) {
+                host.logger.warning("commits of other processes are not noticed: the data file cannot be watched")
             }
         } catch {
             host.logger.debug("the store closed before it was observed", metadata: ["error": "\(error)"])

@@ -27,7 +27,7 @@ extension Store {
             try await writer.flush()
             let now = host.now()
             try await swap(staging) { _, record in
-                // Nobody knows of which timeline the rows are: the first is older than all others.
+                // The timeline of the rows is not known: the first is older than all others.
                 let position = ServerPosition(0, floor)
                 // How new rows made here are goes with them.
                 if !record.isMadeHere, record.applied > position { throw StoreError.stagingSuperseded(resource) }
