@@ -83,6 +83,21 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test func `before anything was synced leaves no resource that is not found partial`() async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page(until: 50, token: "A"))
+        let fixture = try SyncFixture(transport: server)
+        try await fixture.sync(filter)
+        try await write("mine", acceptedAt: 60, fixture.store)
+        server.on("token A", page([change(60, "RESOURCE_CREATE")], until: 60, token: "B"))
+        server.on("translations/19", status: 404, #"{"error":{"code":"snapshot_not_found","message":"No."}}"#)
+        try await fixture.sync(filter)
+        server.on("token B", page([LarderSyncTests.row(70, 1, "new")], until: 70, token: "C"))
+        server.on("translations/19", copy(at: 70, "new", "two"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(2) == payload(2, "two"))
+    }
+
     @Test func `before anything was synced keeps no change from bringing the resource`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page(until: 50, token: "A"))

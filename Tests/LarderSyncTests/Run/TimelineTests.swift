@@ -76,8 +76,27 @@ import Testing
         let third = try await store.write {
             try $0.replaceRejected(second, after: .restored, now: began + 3_600_000)
         }
-        _ = try await store.write { try $0.replaceRejected(third, after: .restored, now: 0) }
+        let fourth = try await store.write { try $0.replaceRejected(third, after: .restored, now: 0) }
         #expect(try store.read { view in try view.appliedPosition() } == ServerPosition(3, 0))
+        // Any number may stand in the file.
+        try await store.write { try $0.beginTimeline(restoredAt: .min) }
+        let fifth = try await store.write { try $0.beginRun(fourth.canonicalText, now: began) }
+        _ = try await store.write { try $0.replaceRejected(fifth, after: .restored, now: began) }
+        #expect(try store.read { view in try view.appliedPosition() } == ServerPosition(5, 0))
+    }
+
+    @Test func `have a bootstrap fetch what is ahead of its bound, unless that came in since it began`() async throws {
+        let fixture = try await SyncFixture.synced(CannedServer(), at: 60)
+        let known = try #require(try fixture.resource(19))
+        let syncedAt = try #require(known.syncedAt)
+        let listed = try SyncPage(decoding: Array(page([change(1, "RESOURCE_CREATE")], until: 50).utf8)).mutations
+        for (began, isSettled) in [(syncedAt - 1, true), (syncedAt + 1, false)] {
+            let run = try await fixture.store.write { try $0.beginRun("translations:19", now: began) }
+            let orders = try fixture.store.read { view in
+                try CopyRequests(listed).orders(run, bound: 50, in: view, now: began).orders
+            }
+            #expect(orders.map { $0.isSettled(by: known) } == [isSettled])
+        }
     }
 
     @Test func `stay when a token is rejected by a server that has not gone back`() async throws {
