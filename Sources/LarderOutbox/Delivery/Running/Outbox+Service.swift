@@ -56,9 +56,11 @@ extension Outbox: Service {
         let run = await join(Drain(deadline: store.host.elapsed() + limit, end: told))
         await over(end, within: limit)
         let pauses = status.pauses
-        if let run, leave(run) { await run.value }
+        guard let run, leave(run) else { return status }
+        await run.value
         var left = status
-        if !left.isRunning, !pauses.isEmpty { left.pauses = pauses }
+        // At rest the reason would be that nothing runs; and a run() that has begun since knows of no network yet.
+        if left.unsent > 0, !pauses.isEmpty { left.pauses = pauses }
         return left
     }
 
