@@ -36,7 +36,7 @@ extension FileWatch {
 
     /// The one inotify instance of the process: the system allows a user about a hundred.
     private final class Inbox: @unchecked Sendable {
-        // Sendable: the source is set once, before the inbox is shared.
+        // Sendable: all but the source is. The source is set before the inbox is shared, and is only kept alive then.
         static let shared = Inbox()
 
         private struct Watch {

@@ -105,7 +105,7 @@ extension FullCopyOrder {
         guard let run else { return true }
         // After a rejection the server's word counts, not what is here.
         if run.isRejected { return false }
-        // What is ahead of a bootstrap's bound may be of a server that was restored since, unless it came in meanwhile.
+        // Content newer than the bound may date from before a restoration of the server, unless it was fetched during this run.
         return bound == .min || known.applied.sequence <= bound || known.syncedAt.map { $0 >= run.beganAt } == true
     }
 

@@ -48,7 +48,7 @@ extension Outbox {
         do {
             (found, isOther) = try store.read(look)
         } catch {
-            // Nobody else would see to it that what was enqueued is heard of.
+            // Without a reload, what was enqueued would stay unsent until the next look.
             store.host.logger.error("the outbox could not be read", metadata: ["error": "\(error)"])
             return await reload(keepsFlights: true, in: &group)
         }

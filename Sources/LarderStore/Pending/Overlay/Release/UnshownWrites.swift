@@ -31,7 +31,7 @@ extension ReadView {
         for filter in try readableFilters() {
             guard let synced = filter.tokenUpdatedAt else { continue }
             for key in filter.members {
-                // What is evicted or withdrawn has nothing to show in its place.
+                // An evicted or withdrawn resource has no rows that could be shown instead.
                 guard let resource = try resource(key), resource.overlayCount > 0, resource.state == .ready else {
                     continue
                 }
