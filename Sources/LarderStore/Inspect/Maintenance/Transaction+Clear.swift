@@ -21,7 +21,6 @@ extension Transaction {
             let delivery = (try? tables.delivery(draft.id, in: engine)) ?? place
             try removeEntry(draft, delivery.isAtPlace(of: place) ? delivery : place)
             if let blob = draft.blob { try discardBlob(blob.number) }
-            effects.changes.noteLane(place.lane)
         }
         return found.count == Self.batch
     }

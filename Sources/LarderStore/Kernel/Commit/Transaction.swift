@@ -33,6 +33,7 @@ public struct Transaction: ~Copyable {
             let result = try body(&transaction)
             for stage in shared.stages { try stage.complete(&transaction) }
             try transaction.writeCounters()
+            if transaction.mutationCount > 0 { transaction.effects.commit = transaction.commit }
             return result
         }
         let effects = transaction.effects

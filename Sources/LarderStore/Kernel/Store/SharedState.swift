@@ -142,6 +142,8 @@ final class SharedState: Sendable {
 
 /// What a commit sets off.
 struct CommitEffects {
+    /// The number of the commit; nil where nothing was changed.
+    var commit: UInt64?
     /// What observers are told.
     var changes = ChangeSet()
     /// Whether something was given up, and waits to be removed.

@@ -50,7 +50,6 @@ extension Transaction {
         delivery.byteCount = byteCount
         try put(delivery, of: id)
         try layAnew(effects, of: old, at: time)
-        self.effects.changes.noteLane(old.lane)
         return entry
     }
 

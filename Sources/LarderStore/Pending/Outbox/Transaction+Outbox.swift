@@ -52,6 +52,7 @@ extension Transaction {
             record.draft.after = record.draft.after.map { $0 == id ? draft.id : $0 }
             // Identities have one length, so the bytes that the entry counts for stay the same.
             _ = try put(record, at: .head(lane: dependent.lane, sequence: dependent.sequence))
+            noteEntry(dependent.id, lane: dependent.lane)
         }
         return entry
     }
@@ -76,7 +77,6 @@ extension Transaction {
         }
         record.delivery = new
         try put(record, of: id)
-        effects.changes.noteLane(record.lane)
         return true
     }
 
@@ -136,7 +136,6 @@ extension Transaction {
         writer.requireFullDurability()
         try removeEntry(entry.draft, OutboxDeliveryRecord(lane: entry.lane, sequence: entry.sequence))
         if let blob = entry.draft.blob { try discardBlob(blob.number) }
-        effects.changes.noteLane(entry.lane)
         _ = try journal(entry, outcome, detail, at: time)
         try withdrawOverlays(of: entry)
     }
@@ -200,7 +199,6 @@ extension Transaction {
         try noteDeduplication(of: draft)
         try countPending(entries: 1, byteCount: byteCount)
         for layer in layers { try lay(layer) }
-        effects.changes.noteLane(draft.lane)
         return entry
     }
 
@@ -212,7 +210,6 @@ extension Transaction {
         writer.requireFullDurability()
         try removeEntry(entry.draft, delivery)
         if !keepsBlob, let blob = entry.draft.blob { try discardBlob(blob.number) }
-        effects.changes.noteLane(entry.lane)
         return entry
     }
 
@@ -223,6 +220,7 @@ extension Transaction {
             .head(lane: delivery.lane, sequence: sequence), .body(sequence: sequence), .delivery(entryID: draft.id),
         ]
         for key in keys { try remove(key: try Self.outboxKey(key), in: .outbox) }
+        noteEntry(draft.id, lane: delivery.lane)
         try forgetDeduplication(of: draft)
         if delivery.delivery.state.isPending { try countPending(entries: -1, byteCount: -delivery.byteCount) }
     }
@@ -252,6 +250,7 @@ extension Transaction {
     /// Stores the state of the delivery of an entry.
     mutating func put(_ record: OutboxDeliveryRecord, of id: UUIDBytes) throws {
         _ = try put(record, at: .delivery(entryID: id))
+        noteEntry(id, lane: record.lane)
     }
 
     /// Journals how an entry ended; the number of the record is above those of all that was journaled before.

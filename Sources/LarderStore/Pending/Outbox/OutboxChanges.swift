@@ -1,0 +1,130 @@
+internal import LarderEngine
+package import LarderFormat
+internal import Synchronization
+
+/// A state of the outbox: what was read of it at one is up to date as long as no commit has changed an entry since.
+///
+/// In memory only, and of one open file.
+package struct OutboxVersion: Hashable, Sendable {
+    /// The last commit that it includes.
+    let commit: UInt64
+    /// How many changes of that commit it includes: those behind them were made by other writes of the same commit.
+    let changes: Int
+}
+
+/// The entries that changed between two versions of the outbox, without what they send.
+package struct OutboxNews: Sendable {
+    /// Those that are in the outbox and can be read.
+    package let entries: [OutboxEntry]
+    /// The identities of all that have changed, those among them that have left; nil: any may have.
+    package let changed: Set<UUIDBytes>?
+    /// How many heads could not be read, where all were.
+    package let damaged: Int
+}
+
+extension Transaction {
+    /// The version that this transaction shows now, its own changes included.
+    package var outboxVersion: OutboxVersion {
+        // A transaction that changes nothing ends without a commit, and the next one has its number.
+        mutationCount > 0
+            ? OutboxVersion(commit: commit, changes: state(OutboxChanges.self).entries.count)
+            : OutboxVersion(commit: commit - 1, changes: .max)
+    }
+
+    /// What has changed since a version; everything where that is nil, or where another process has committed since.
+    ///
+    /// - Complexity: a look at each entry that has changed; at every entry where that is not known.
+    package borrowing func outboxNews(since version: OutboxVersion?) throws -> OutboxNews {
+        let log = shared.part(OutboxChangeLog.self)
+        guard let version, var changed = log.changed(since: version, upTo: commit - 1) else {
+            let (entries, damaged) = try tables.readableHeads(in: engine)
+            return OutboxNews(entries: entries, changed: nil, damaged: damaged)
+        }
+        let own = state(OutboxChanges.self).entries
+        changed.formUnion(version.commit == commit ? own.dropFirst(version.changes) : own[...])
+        let entries = try changed.compactMap { id in
+            do {
+                return try tables.head(id, in: engine)
+            } catch StoreError.damaged {
+                return nil
+            }
+        }
+        return OutboxNews(entries: entries, changed: changed, damaged: 0)
+    }
+
+    /// Notes that an entry was added, changed or removed.
+    mutating func noteEntry(_ id: UUIDBytes, lane: String) {
+        effects.changes.noteLane(lane)
+        state(OutboxChanges.self).entries.append(id)
+    }
+}
+
+extension ReadView {
+    /// Whether the outbox may have changed since a version.
+    package borrowing func isOutboxChanged(since version: OutboxVersion) -> Bool {
+        shared.part(OutboxChangeLog.self).changed(since: version, upTo: commit)?.isEmpty != true
+    }
+}
+
+/// The entries that one transaction has changed, in the order of the changes.
+private final class OutboxChanges: CommitState {
+    var entries: [UUIDBytes] = []
+
+    init(_ shared: SharedState) {}
+}
+
+/// The entries of the outbox that the last commits of this process have changed.
+///
+/// A commit whose number is missing is another process's, or was forgotten: whatever it lies behind has to be read whole.
+final class OutboxChangeLog: CommitStage {
+    private struct Log {
+        /// The commits of which all changes are known; none before the first.
+        var known: Range<UInt64> = 0..<0
+        /// Those of them that changed entries, the oldest first.
+        var commits: [(number: UInt64, entries: [UUIDBytes])] = []
+        var count = 0
+    }
+
+    /// The most changes that are known.
+    static let limit = 16_384
+    private let log = Mutex(Log())
+
+    init(_ file: OpenFile) {}
+
+    func committed(_ effects: CommitEffects, in shared: SharedState) {
+        guard let commit = effects.commit else { return }
+        note(effects.states.known(OutboxChanges.self)?.entries ?? [], in: commit)
+    }
+
+    /// Notes what a commit has changed.
+    func note(_ entries: [UUIDBytes], in commit: UInt64) {
+        log.withLock { log in
+            if log.known.upperBound != commit { log = Log(known: commit..<commit) }
+            log.known = log.known.lowerBound..<(commit + 1)
+            if entries.isEmpty { return }
+            log.commits.append((commit, entries))
+            log.count += entries.count
+            while log.count > Self.limit {
+                let oldest = log.commits.removeFirst()
+                log.count -= oldest.entries.count
+                log.known = (oldest.number + 1)..<log.known.upperBound
+            }
+        }
+    }
+
+    /// The entries that were changed behind a version, up to a commit; nil where that is not known.
+    func changed(since version: OutboxVersion, upTo commit: UInt64) -> Set<UUIDBytes>? {
+        log.withLock { log in
+            let isPart = version.changes < .max && version.commit <= commit
+            let first = isPart ? version.commit : version.commit + 1
+            if first > commit { return [] }
+            guard log.known.contains(first), log.known.contains(commit) else { return nil }
+            var changed: Set<UUIDBytes> = []
+            for (number, entries) in log.commits.reversed().prefix(while: { $0.number >= first })
+            where number <= commit {
+                changed.formUnion(entries.dropFirst(number == version.commit ? version.changes : 0))
+            }
+            return changed
+        }
+    }
+}
