@@ -52,6 +52,18 @@ import Testing
         }
     }
 
+    @Test func `are written to without a network where no request can be made yet`() async throws {
+        let world = try ObjectWorld(persistent: ["User"])
+        let cache = ObjectCache(
+            service: ModelService(hasToken: false), transport: world.network,
+            persistent: .store(world.store, writes: OutboxWriteQueue(world.outbox)),
+            classes: [ObjectClass("User", persistence: .persistent)], host: .virtual(world.clock), isOnline: { false })
+        guard case .queued = try await cache.save(user(1), payload: Array("2".utf8), strategy: .cacheOnly) else {
+            throw CancellationError()
+        }
+        #expect(try world.store.read { view in try view.outboxEntries().count } == 1)
+    }
+
     @Test func `are renewed once the server is adopted`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.object(user(1))

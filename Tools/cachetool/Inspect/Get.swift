@@ -30,18 +30,18 @@ struct Get: ParsableCommand {
     @OptionGroup var printing: OutputOptions
 
     func run() throws {
-        try store.read { view in
+        let (redactor, stored) = try store.read { view in
             let key = RowKey(resource: resource.key, type: type, key: self.key)
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             guard let row = try view.row(at: key) else { throw try missing(view, redactor) }
-            let stored = ListedRow(key, row)
-            if printing.json {
-                try Terminal.print(redactor.json(stored))
-            } else if redactor.isOn {
-                try Terminal.print(columns: redactor.columns(stored))
-            } else {
-                try Terminal.write(content: stored.payload)
-            }
+            return (redactor, ListedRow(key, row))
+        }
+        if printing.json {
+            try Terminal.print(redactor.json(stored))
+        } else if redactor.isOn {
+            try Terminal.print(columns: redactor.columns(stored))
+        } else {
+            try Terminal.write(content: stored.payload)
         }
     }
 

@@ -24,21 +24,24 @@ struct Resources: ParsableCommand {
     @OptionGroup var printing: OutputOptions
 
     func run() throws {
-        try store.read { view in
+        let lines = try store.read { view in
+            var lines = CollectedLines()
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             for resource in try view.resources(inGroup: group) {
                 try Interrupt.check()
                 if printing.json {
-                    try Terminal.print(json(resource, redactor))
+                    lines.add(json(resource, redactor))
                 } else {
                     let fields = [
                         redactor.text(resource.key), "\(resource.state)", "\(resource.rowCount)",
                         "\(resource.byteCount)", "\(resource.floor)", timeText(resource.syncedAt),
                     ]
-                    try Terminal.print(columns: fields)
+                    lines.add(columns: fields)
                 }
             }
+            return lines
         }
+        try lines.print()
     }
 
     private func json(_ resource: Resource, _ redactor: Redactor) -> JSON {

@@ -22,14 +22,16 @@ struct Tokens: ParsableCommand {
     @OptionGroup var printing: OutputOptions
 
     func run() throws {
-        try store.read { view in
+        let lines = try store.read { view in
+            var lines = CollectedLines()
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             for filter in try view.filters() {
                 try Interrupt.check()
-                try printing.json
-                    ? Terminal.print(json(filter, redactor)) : Terminal.print(columns: columns(filter, redactor))
+                printing.json ? lines.add(json(filter, redactor)) : lines.add(columns: columns(filter, redactor))
             }
+            return lines
         }
+        try lines.print()
     }
 
     private func columns(_ filter: FilterState, _ redactor: Redactor) -> [String] {

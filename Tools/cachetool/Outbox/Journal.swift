@@ -37,7 +37,8 @@ struct Journal: ParsableCommand {
     }
 
     func run() throws {
-        try store.read { view in
+        let lines = try store.read { view in
+            var lines = CollectedLines()
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             var records: [JournalLine] = []
             var last: [UInt8]?
@@ -49,10 +50,11 @@ struct Journal: ParsableCommand {
             }
             for record in records.suffix(limit ?? .max) {
                 try Interrupt.check()
-                try printing.json
-                    ? Terminal.print(record.json(redactor)) : Terminal.print(columns: record.columns(redactor))
+                printing.json ? lines.add(record.json(redactor)) : lines.add(columns: record.columns(redactor))
             }
+            return lines
         }
+        try lines.print()
     }
 }
 

@@ -23,14 +23,17 @@ struct OutboxExport: ParsableCommand {
     var redact = false
 
     func run() throws {
-        try store.read { view in
+        var lines = CollectedLines()
+        let damaged = try store.read { view in
             let display = EntryDisplay(redactor: Redactor(isOn: redact, store: try view.format().storeID))
             let (entries, damaged) = try view.readableOutboxEntries()
             for entry in entries where all || entry.delivery.state.isDeadLetter {
                 try Interrupt.check()
-                try Terminal.print(display.whole(entry, hasPayload: !redact))
+                lines.add(display.whole(entry, hasPayload: !redact))
             }
-            if damaged > 0 { throw ToolError.damagedWrites(damaged) }
+            return damaged
         }
+        try lines.print()
+        if damaged > 0 { throw ToolError.damagedWrites(damaged) }
     }
 }

@@ -35,7 +35,8 @@ struct OutboxList: ParsableCommand {
     @OptionGroup var printing: OutputOptions
 
     func run() throws {
-        try store.read { view in
+        var lines = CollectedLines()
+        let damaged = try store.read { view in
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             let display = EntryDisplay(redactor: redactor)
             let wait = try view.serverWait(for: .outbox, now: Filters.now())
@@ -44,11 +45,12 @@ struct OutboxList: ParsableCommand {
             for entry in entries where !failed || entry.delivery.state.isDeadLetter {
                 try Interrupt.check()
                 let why = reasons.sentence(entry)
-                try printing.json
-                    ? Terminal.print(display.json(entry, why: why))
-                    : Terminal.print(columns: display.columns(entry) + [why])
+                printing.json
+                    ? lines.add(display.json(entry, why: why)) : lines.add(columns: display.columns(entry) + [why])
             }
-            if damaged > 0 { throw ToolError.damagedWrites(damaged) }
+            return damaged
         }
+        try lines.print()
+        if damaged > 0 { throw ToolError.damagedWrites(damaged) }
     }
 }

@@ -25,14 +25,14 @@ struct OutboxShow: ParsableCommand {
     @OptionGroup var printing: OutputOptions
 
     func run() throws {
-        try store.read { view in
+        let whole = try store.read { view in
             guard let found = try view.outboxEntry(entry.id) else { throw ToolError.noEntry(entry.id) }
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
-            let whole = EntryDisplay(redactor: redactor).whole(found)
-            if printing.json { return try Terminal.print(whole) }
-            guard case .object(let members) = whole else { return }
-            for member in members { try Terminal.print(columns: [member.name, text(member)]) }
+            return EntryDisplay(redactor: redactor).whole(found)
         }
+        if printing.json { return try Terminal.print(whole) }
+        guard case .object(let members) = whole else { return }
+        for member in members { try Terminal.print(columns: [member.name, text(member)]) }
     }
 
     private func text(_ member: JSON.Member) -> String {

@@ -40,18 +40,20 @@ struct Filters: AsyncParsableCommand {
         defer { try? opened.close() }
         let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
         guard watch else {
-            try opened.read { view in
+            let lines = try opened.read { view in
+                var lines = CollectedLines()
                 let server = try view.server(of: .sync)
                 let reasons = try FilterReasons(view, now: Self.now(), redactor)
                 for (state, readiness) in zip(try view.filters(), try view.readiness()) {
                     try Interrupt.check()
                     let why = reasons.sentence(state, readiness)
-                    try printing.json
-                        ? Terminal.print(json(state, readiness, server, why, redactor))
-                        : Terminal.print(columns: columns(state, readiness, server, redactor) + [why])
+                    printing.json
+                        ? lines.add(json(state, readiness, server, why, redactor))
+                        : lines.add(columns: columns(state, readiness, server, redactor) + [why])
                 }
+                return lines
             }
-            return
+            return try lines.print()
         }
         var display = StatusDisplay(redactor)
         while true {

@@ -12,7 +12,9 @@ enum Terminal {
 
     /// Writes a line of data in columns parted by tabs; a tab or a line end within one is escaped.
     static func print(columns: [String]) throws(ToolError) {
-        try write(Array(columns.map { $0.escaped() }.joined(separator: "\t").utf8) + [0x0A])
+        var lines = CollectedLines()
+        lines.add(columns: columns)
+        try lines.print()
     }
 
     /// Writes a value as one line of data.
@@ -70,7 +72,24 @@ enum Terminal {
     }
 }
 
-/// Tells how far something is: one line drawn over on a terminal, a plain line now and then otherwise.
+/// Lines of data that are collected in a snapshot, and printed once it is given back: while a reader pauses, the file of a running host
+/// must not grow.
+struct CollectedLines {
+    private var bytes: [UInt8] = []
+
+    /// Adds a line of data in columns parted by tabs; a tab or a line end within one is escaped.
+    mutating func add(columns: [String]) {
+        bytes += Array(columns.map { $0.escaped() }.joined(separator: "\t").utf8) + [0x0A]
+    }
+
+    /// Adds a value as one line of data.
+    mutating func add(_ value: JSON) { bytes += value.bytes + [0x0A] }
+
+    /// Prints all.
+    func print() throws(ToolError) { try Terminal.write(bytes) }
+}
+
+/// Shows how far something is: one line drawn over on a terminal, a plain line now and then otherwise.
 struct Progress {
     private let what: String
     private var last = ContinuousClock.now

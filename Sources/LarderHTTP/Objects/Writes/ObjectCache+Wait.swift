@@ -13,8 +13,9 @@ extension ObjectCache {
         _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
         ifStillAt count: Int
     ) async throws(HTTPCacheError) {
-        // Without a network nothing was sent, and no server was looked at yet.
-        try await checkServer(request(for: made))
+        // Without a network nothing was sent, and no server was looked at yet. Where no request can be made now, for want of a token
+        // perhaps, the send looks.
+        if let request = try? request(for: made) { try await checkServer(request) }
         note(write)
         do {
             try checkAccount(of: made)

@@ -116,9 +116,10 @@ extension ObjectCache {
     ) throws(HTTPCacheError) -> QueuedWrite {
         do {
             let place = try service.target(of: write)
+            // A write is queued also while no request can be made, for want of a token perhaps.
             let type =
-                try contentType ?? service.contentType(of: write)
-                ?? service.request(place.method, place.path).headerFields[.contentType]
+                contentType ?? service.contentType(of: write)
+                ?? (try? service.request(place.method, place.path))?.headerFields[.contentType]
             return QueuedWrite(
                 id: host.makeID(), createdAt: host.now(), method: place.method, path: place.path, payload: payload,
                 object: write.object, contentType: type, account: account)

@@ -45,6 +45,33 @@ extension Outbox {
         }
     }
 
+    /// Schedules a conflict's resolution again, after the wait of a retry: its decision could not be stored, and nothing else
+    /// would start it.
+    func retryResolution(of id: UUIDBytes) {
+        let now = store.host.elapsed()
+        state.withLock { state in
+            let failures = state.loop?.machine.storageFailures ?? 0
+            let wait = policy.retry.delay(afterFailures: max(failures, 1), chance: 0)
+            state.loop?.resolutions[id] = .time(now + wait)
+        }
+    }
+
+    /// Stores what a resolution waits for. One that ends while a time is stored starts again at that time.
+    func take(_ wait: ResolutionWait?, of id: UUIDBytes, in group: inout DiscardingTaskGroup) {
+        let time = state.withLock { state -> Duration? in
+            if wait == nil, case .time(let time)? = state.loop?.resolutions[id] { return time }
+            state.loop?.resolutions[id] = wait
+            return nil
+        }
+        guard let time else { return }
+        group.addTask {
+            do { try await self.store.host.sleep(max(.zero, time - self.store.host.elapsed())) } catch { return }
+            self.post(.resolution(id, .answer))
+            await self.settle(id, nil)
+            self.post(.resolution(id, nil))
+        }
+    }
+
     /// Does something beside the loop that ends by itself; drains wait for it.
     func addTask(to group: inout DiscardingTaskGroup, _ body: @escaping @Sendable () async -> Void) {
         state.withLock { $0.loop?.tasks += 1 }

@@ -121,8 +121,8 @@ extension Outbox {
             let id = settlement.conflict.entryID
             let failure = await take(
                 .discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }, in: &group)
-            if failure == nil { report(.resolved(id, by: nil)) }
-        case .resolution(let id, let wait): state.withLock { $0.loop?.resolutions[id] = wait }
+            if failure == nil { report(.resolved(id, by: nil)) } else { retryResolution(of: id) }
+        case .resolution(let id, let wait): take(wait, of: id, in: &group)
         case .taskEnded: state.withLock { $0.loop?.tasks -= 1 }
         case .command(let command):
             command.answer.resume(returning: await take(command, in: &group))

@@ -7,17 +7,25 @@ struct PendingContent {
     var byteCount: Int64 = 0
 }
 
+/// What the head of an entry says of its body.
+private struct NotedBody {
+    /// The bytes of its payload.
+    var length: Int64
+    /// The rows of its effect.
+    var rows: Int
+}
+
 // Entries: each has a head, a body and a delivery. FORMAT.md, "Invariants".
 extension Verifier {
     func verifyOutbox(_ snapshot: ReadTransaction) throws {
         // Heads come before bodies. What the record of the body has to hold by them; nil where the head cannot be read.
-        var lengths: [Int64: Int64?] = [:]
+        var heads: [Int64: NotedBody?] = [:]
         try walk(.outbox, snapshot) { entry in
             switch try key(of: entry, .outbox, OutboxKey.init(decoding:)) {
             case .head(let lane, let sequence):
                 highest.outboxSequence = max(highest.outboxSequence, sequence)
                 let place = OutboxDeliveryRecord(lane: lane, sequence: sequence)
-                lengths.updateValue(try verifyHead(entry, place, snapshot), forKey: sequence)
+                heads.updateValue(try verifyHead(entry, place, snapshot), forKey: sequence)
             case .deduplication(let hash):
                 let location = "deduplication \(String(hash, radix: 16))"
                 guard
@@ -26,7 +34,7 @@ extension Verifier {
                 else { return }
                 for id in record.entries { try compareDeduplication(id, hash, location, snapshot) }
             case .body(let sequence):
-                try verifyBody(entry, noted: lengths[sequence], at: "body \(sequence)")
+                try verifyBody(entry, noted: heads[sequence], at: "body \(sequence)")
             case .delivery(let id):
                 let location = "delivery of \(id)"
                 guard
@@ -43,21 +51,24 @@ extension Verifier {
         }
     }
 
-    /// - Parameter noted: the length by its head, where that can be read; nil without a head.
-    private func verifyBody(_ entry: borrowing Entry, noted: Int64??, at location: String) throws {
+    /// - Parameter noted: by its head, where that can be read; nil without a head.
+    private func verifyBody(_ entry: borrowing Entry, noted: NotedBody??, at location: String) throws {
         let record = try record(of: entry, .outbox, at: location, OutboxBodyRecord.init(decoding:))
         guard let noted else { return try find(.orphan, in: .outbox, at: location, "no entry has it") }
         guard let record else { return }
         if record.fields.contains(where: { CredentialFields.standardNames.contains($0.name.lowercased()) }) {
             try find(.undecodable, in: .outbox, at: location, "the record holds credentials or cookies")
         }
-        if let noted { try compare(noted, record.payload.count, "bytes of payload", in: .outbox, at: location) }
+        guard let noted else { return }
+        try compare(noted.length, record.payload.count, "bytes of payload", in: .outbox, at: location)
+        if record.withdrawn.isEmpty { return }
+        try compare(noted.rows, record.withdrawn.count, "kept effects", in: .outbox, at: location)
     }
 
-    /// - Returns: the length of the payload that its body has to have; nil where the head cannot be read.
+    /// - Returns: what its body has to have; nil where the head cannot be read.
     private func verifyHead(
         _ entry: borrowing Entry, _ found: OutboxDeliveryRecord, _ snapshot: ReadTransaction
-    ) throws -> Int64? {
+    ) throws -> NotedBody? {
         var place = found
         let location = "\(place.lane) \(place.sequence)"
         guard let record = try record(of: entry, .outbox, at: location, OutboxHeadRecord.init(decoding:)) else {
@@ -75,7 +86,7 @@ extension Verifier {
             try find(.pointer, in: .outbox, at: location, "the entry has no body")
         }
         try compareEntry(record, place, location, snapshot)
-        return record.draft.blob == nil ? record.bodyBytes : 0
+        return NotedBody(length: record.draft.blob == nil ? record.bodyBytes : 0, rows: record.rows.count)
     }
 
     private func compareEntry(

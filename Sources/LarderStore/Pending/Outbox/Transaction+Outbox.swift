@@ -25,7 +25,7 @@ extension Transaction {
     ///
     /// - Parameters:
     ///   - draft: with an identity of its own; its lane is not looked at, as it takes over the old one's.
-    ///   - effects: nil: those that the old one had when it was rejected.
+    ///   - effects: nil: those that the old one had when it was rejected; none, where they cannot be laid for damage.
     ///   - outcome: one word, such as `superseded`.
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/unknownEntry(_:)``; otherwise as ``enqueue(_:effects:)``.
@@ -35,18 +35,22 @@ extension Transaction {
         at time: Int64
     ) throws -> OutboxEntry {
         guard let old = try outboxHead(id) else { throw StoreError.unknownEntry(id) }
-        let effects = try effects ?? withdrawnEffects(of: old)
         var draft = draft
         draft.lane = old.lane
         draft.predecessor = id
         try check(draft)
         let dependents = try readableOutboxHeads().filter { $0.draft.after.contains(id) }
-        let layers = try layers(effects, of: draft, sequence: old.sequence)
+        let layers =
+            if let effects {
+                try self.layers(effects, of: draft, sequence: old.sequence)
+            } else {
+                try withdrawnLayers(of: old, for: draft)
+            }
         _ = try take(id, keepsBlob: draft.blob != nil && draft.blob == old.draft.blob)
         _ = try journal(old, outcome, detail ?? Self.replacedDetail + "\(draft.id)", at: time)
         let entry = try insert(draft, sequence: old.sequence, layers: layers)
         // Only now: in between, what lies above the old ones would seem to be free.
-        try withdrawOverlays(of: old, but: effects.map(\.key))
+        try withdrawOverlays(of: old, but: layers.map(\.row))
         for dependent in dependents {
             var record = dependent.headRecord
             record.draft.after = record.draft.after.map { $0 == id ? draft.id : $0 }
@@ -175,7 +179,7 @@ extension Transaction {
     }
 
     /// What the effects of an entry lay over rows; all that can be refused of them is.
-    private mutating func layers(
+    mutating func layers(
         _ effects: [RowEffect], of draft: OutboxDraft, sequence: Int64
     ) throws -> [PreparedLayer] {
         var layers: [PreparedLayer] = []

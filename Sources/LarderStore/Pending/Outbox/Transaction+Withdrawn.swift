@@ -27,9 +27,17 @@ extension Transaction {
         }
     }
 
-    /// What an entry did to rows before it was rejected; nothing where that was not kept.
-    borrowing func withdrawnEffects(of entry: OutboxEntry) throws -> [RowEffect] {
-        let body = try tables.outboxRecord(.body(sequence: entry.sequence), in: engine, as: OutboxBodyRecord.self)
-        return zip(entry.rows, body?.withdrawn ?? []).map { RowEffect($1.change, at: $0) }
+    /// What an entry did to rows before it was rejected, as the effect of its successor; nothing where that was not kept, or where it or a
+    /// row beneath a patch is damaged: the write must be sent all the same.
+    mutating func withdrawnLayers(of entry: OutboxEntry, for draft: OutboxDraft) throws -> [PreparedLayer] {
+        do {
+            let body = try tables.outboxRecord(.body(sequence: entry.sequence), in: engine, as: OutboxBodyRecord.self)
+            // A part of an effect is none.
+            guard let withdrawn = body?.withdrawn, withdrawn.count == entry.rows.count else { return [] }
+            let effects = zip(entry.rows, withdrawn).map { RowEffect($1.change, at: $0) }
+            return try layers(effects, of: draft, sequence: entry.sequence)
+        } catch StoreError.damaged {
+            return []
+        }
     }
 }

@@ -8,9 +8,12 @@ import LarderHTTP
 /// A line is the id and the payload, then for each reference attribute, class, id and payload.
 struct ModelService: ObjectService {
     struct NotALine: Error {}
+    struct NoToken: Error {}
 
     /// Host and port.
     var authority = "objects.test"
+    /// Whether requests can be made.
+    var hasToken = true
 
     var codec: PayloadCodec { .json }
 
@@ -37,7 +40,8 @@ struct ModelService: ObjectService {
     }
 
     func request(_ method: HTTPRequest.Method, _ path: String) throws -> HTTPRequest {
-        HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
+        if !hasToken { throw NoToken() }
+        return HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
     }
 
     func objects(in body: [UInt8], answering question: ObjectQuestion) throws -> [ReceivedObject] {

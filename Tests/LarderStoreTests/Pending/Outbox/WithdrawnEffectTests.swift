@@ -1,7 +1,8 @@
 // Proves that a rejected entry keeps what it did to rows, as far as that is not too long, and that its successor does it again.
 import LarderFormat
-import LarderStore
 import Testing
+
+@testable import LarderStore
 
 @Suite struct `What a rejected entry did to rows` {
     private let directory = TemporaryStore()
@@ -43,6 +44,37 @@ import Testing
         try await store.write { try $0.replaceEntry(draft(1).id, with: draft(2), outcome: "superseded", at: 4) }
         #expect(try store.read { view in try view.overlays(of: translations) } == [])
         #expect(try store.findings() == [])
+        try store.close()
+    }
+
+    @Test func `is not done again where a row beneath a patch is damaged, and the write is sent all the same`()
+        async throws
+    {
+        let store = try await rejected([RowEffect(.patch(bytes("{\"b\":3}")), at: key(3))])
+        let raw = try RawStore(directory.path)
+        let row = try #require(try raw.records().last { $0.table == .rows })
+        var value = row.value
+        value[value.count - 1] ^= 1
+        try raw.replace([row], by: [RawRecord(table: .rows, key: row.key, value: value)])
+        try raw.close()
+        try await store.write { transaction in
+            let next = try transaction.replaceEntry(draft(1).id, with: draft(2), outcome: "superseded", at: 4)
+            #expect(next.rows == [])
+        }
+        #expect(try store.read { view in try view.overlays(of: translations) } == [])
+        try store.close()
+    }
+
+    @Test func `is damaged where it is kept for some of its rows only, and not done again`() async throws {
+        let store = try await rejected([RowEffect(.removal, at: key(1)), RowEffect(.removal, at: key(2))])
+        try await store.write { transaction in
+            var record = OutboxBodyRecord(draft(1))
+            record.withdrawn = [OverlayRecord(.removal, updatedAt: 1)]
+            _ = try transaction.put(record, at: .body(sequence: 1))
+        }
+        #expect(try store.findings().contains { "\($0)".contains("2 kept effects noted, 1 found") })
+        try await store.write { try $0.replaceEntry(draft(1).id, with: draft(2), outcome: "superseded", at: 4) }
+        #expect(try store.read { view in try view.overlays(of: translations) } == [])
         try store.close()
     }
 

@@ -1,0 +1,53 @@
+// Proves that a conflict is resolved in the end when what its policy decides cannot be stored at first.
+import LarderFormat
+import LarderOutbox
+import LarderStore
+import LarderTesting
+import LarderTransport
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `A conflict whose decision could not be stored` {
+    @Test func `is resolved again after a wait`() async throws {
+        let server = VisitServer()
+        let world = try OutboxWorld { request in server.answer(request) }
+        let asked = Tally()
+        let damageBody = { @Sendable [weak world] in
+            try world?.damage(.outbox) { keys in keys.firstIndex { (0x14...0x1C).contains($0[0]) } ?? 0 }
+        }
+        let policy = ConflictPolicy("server-wins") { _ in
+            if asked.add() == 1 { try damageBody() }
+            return .keepRemote
+        }
+        let outbox = try world.outbox(configuration: { $0.conflicts = ConflictResolver(policy) })
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(saveVisit(#"{"status":"done"}"#))
+            try await world.eventually { world.events.withLock { $0.contains(.storageFailed) } }
+            #expect(asked.count == 1)
+            try damageBody()
+            let ticker = Task {
+                while !Task.isCancelled {
+                    world.clock.advance(by: .seconds(1))
+                    await Task.yield()
+                }
+            }
+            defer { ticker.cancel() }
+            #expect(try await outbox.outcome(of: queued.id) == .removed("resolved"))
+            #expect(asked.count == 2)
+        }
+    }
+}
+
+/// How often something was done.
+private final class Tally: Sendable {
+    private let number = Mutex(0)
+
+    var count: Int { number.withLock { $0 } }
+
+    func add() -> Int {
+        number.withLock { number in
+            number += 1
+            return number
+        }
+    }
+}
