@@ -209,7 +209,8 @@ let package = Package(
             name: "LarderSimulator",
             dependencies: [
                 "LarderTesting", "LarderEngine", "LarderStore", "LarderFormat", "LarderSync", "LarderOutbox",
-                "LarderTransport", .product(name: "Logging", package: "swift-log"),
+                "LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Simulator"),
         .testTarget(

@@ -40,7 +40,8 @@ final class Player {
         let seconds = Date().timeIntervalSince(start)
         tell(
             "\(played) histories of \(steps / max(played, 1)) steps on average in \(Int(seconds)) s, "
-                + "\(Int(Double(played) / max(seconds, 0.001))) a second, no promise broken")
+                + "\(Int(Double(played) / max(seconds, 0.001))) histories and "
+                + "\(Int(Double(steps) / max(seconds, 0.001))) steps a second, no promise broken")
     }
 
     /// Plays one seed and shows what happened.

@@ -95,7 +95,11 @@ extension Environment {
                 handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
                 guardFile: guardFile, wasOpenedAlone: isAlone)
             // A read-only environment needs the thread to follow the map.
-            try environment.writer.start { [weak environment] in _ = try? environment?.clearStaleReaders() }
+            if options.isStepped {
+                environment.writer.startStepped()
+            } else {
+                try environment.writer.start { [weak environment] in _ = try? environment?.clearStaleReaders() }
+            }
             return environment
         } catch {
             unsafe mdb_env_close(handle)

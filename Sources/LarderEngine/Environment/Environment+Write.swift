@@ -24,6 +24,14 @@ extension Environment {
     /// Whether work that is not bulk waits for the writer thread: a bulk batch should end soon.
     public var hasWaitingWriters: Bool { writer.hasUrgentJobs }
 
+    /// Whether any write waits, and is to be run by ``runNextWrite()`` where the environment is stepped.
+    package var hasWrites: Bool { writer.hasJobs }
+
+    /// Runs the write whose turn it is, with all that wait to share its commit; false when none waits. Of an environment that
+    /// was opened stepped (``EnvironmentOptions/isStepped``).
+    @discardableResult
+    package func runNextWrite() -> Bool { writer.runNext() }
+
     /// Whether the environment is closing: a long job should end at its next commit.
     public var isClosing: Bool { writer.isEnding }
 
@@ -128,6 +136,7 @@ extension Environment {
             }
         }
         if !isTaken { throw .closed }
+        writer.runIfStepped()
         monitor.locked {
             while done.withLock({ $0 == nil }) { monitor.wait() }
         }

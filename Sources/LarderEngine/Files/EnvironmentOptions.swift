@@ -21,6 +21,10 @@ public struct EnvironmentOptions: Hashable, Sendable {
     /// Reader slots to ask for. The first opener of all processes decides.
     public var maximumReaders: Int
 
+    /// Whether writes wait until ``Environment/runNextWrite()`` runs them on its caller's thread. A simulation decides with it
+    /// when each commit happens. All use is on one thread then, and commits of other processes are not announced.
+    package var isStepped = false
+
     /// How long to wait while another program holds the lock of the store's directory, to open or compact it, say.
     public var lockTimeout = defaultLockTimeout
 

@@ -9,10 +9,11 @@ private import Darwin
 /// The one thread that runs every write transaction of an environment.
 ///
 /// LMDB's writer belongs to its thread: a commit from another one succeeds and deadlocks the next writer, and a thread
-/// that ends inside a write transaction stops the environment. So one thread does it all, and lives until close.
+/// that ends inside a write transaction stops the environment. So one thread does it all, and lives until close. A stepped
+/// writer has no thread: its jobs wait for ``runNext()``, and one thread calls everything.
 @safe
 final class WriterThread: @unchecked Sendable {
-    // Sendable: everything mutable is touched under the monitor only; `thread` is set once before it is shared.
+    // Sendable: everything mutable is touched under the monitor only; `thread` and `isStepped` are set before it is shared.
     private let monitor = Monitor()
     private var urgent = JobQueue()
     private var bulk = JobQueue()
@@ -21,12 +22,34 @@ final class WriterThread: @unchecked Sendable {
     private var isStopping = false
     private var idleWork: (@Sendable () -> Void)?
     private var thread: pthread_t?
+    private var isStepped = false
+    /// Whether a stepped writer runs a job.
+    private let isStepping = Atomic<Bool>(false)
     private let hasEnded = Atomic<Bool>(false)
 
     /// After so many other jobs in a row a waiting bulk job runs, so that writers in a loop cannot starve bulk work.
     private static let longestStreak = 8
     /// How long the thread sleeps before it looks after stale readers.
     private static let idleMilliseconds = 60_000
+
+    /// Has jobs wait for ``runNext()`` in place of a thread.
+    func startStepped() { isStepped = true }
+
+    /// Runs the job of a stepped writer whose turn it is; false when none waits.
+    func runNext() -> Bool {
+        precondition(isStepped && !isCurrent, "a writer runs its own jobs, or runs one already")
+        guard let job = monitor.locked({ nextWaiting() }) else { return false }
+        isStepping.store(true, ordering: .relaxed)
+        defer { isStepping.store(false, ordering: .relaxed) }
+        job()
+        return true
+    }
+
+    /// Runs what waits where no thread does; a caller is about to block until its job has run.
+    func runIfStepped() {
+        guard isStepped else { return }
+        while runNext() {}
+    }
 
     /// Starts the thread. `idleWork` runs on it about once a minute while there is nothing to write.
     func start(idleWork: @escaping @Sendable () -> Void) throws(EngineError) {
@@ -54,6 +77,7 @@ final class WriterThread: @unchecked Sendable {
 
     /// Whether the caller is on this thread.
     var isCurrent: Bool {
+        if isStepped { return isStepping.load(ordering: .relaxed) }
         // Threads made after this one has ended may have its identifier.
         guard let thread, !hasEnded.load(ordering: .acquiring) else { return false }
         return pthread_equal(pthread_self(), thread) != 0
@@ -74,6 +98,9 @@ final class WriterThread: @unchecked Sendable {
     /// Whether a job waits that is not bulk work.
     var hasUrgentJobs: Bool { monitor.locked { !urgent.isEmpty } }
 
+    /// Whether any job waits.
+    var hasJobs: Bool { monitor.locked { !urgent.isEmpty || !bulk.isEmpty } }
+
     /// Whether the thread takes no more jobs.
     var isEnding: Bool { monitor.locked { isStopping } }
 
@@ -87,6 +114,7 @@ final class WriterThread: @unchecked Sendable {
             }
             return !isStopping
         }
+        if isFirst { runIfStepped() }
         if isFirst, let thread { pthread_join(thread, nil) }
     }
 

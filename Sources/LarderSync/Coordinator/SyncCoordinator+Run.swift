@@ -37,7 +37,8 @@ extension SyncCoordinator: Service {
 }
 
 extension SyncCoordinator {
-    func post(_ event: CoordinatorEvent) {
+    /// Has the loop take an event behind those before it; nothing when the coordinator does not run.
+    package func post(_ event: CoordinatorEvent) {
         state.withLock { state in _ = state.loop?.events.yield(event) }
     }
 
@@ -115,7 +116,14 @@ extension SyncCoordinator {
         return loop?.outcomes ?? [:]
     }
 
-    private func isSettled(before deadline: Duration) -> Bool {
+    /// Whether everything that is due runs, or has its time set.
+    package var isLive: Bool {
+        let moment = moment()
+        return state.withLock { $0.loop?.machine.isLive(at: moment) ?? true }
+    }
+
+    /// Whether nothing runs or becomes due before a deadline.
+    package func isSettled(before deadline: Duration) -> Bool {
         state.withLock { state in
             guard let loop = state.loop, loop.hasNetwork else { return false }
             return loop.machine.isSettled(before: deadline)

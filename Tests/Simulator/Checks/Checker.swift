@@ -15,11 +15,12 @@ struct Checker {
     /// was created, and no change between that and their end.
     private var passedOver: [String: [ResourceKey: Int64]] = [:]
 
-    /// Looks at the store after a commit.
+    /// Looks at the store after a commit. What the commit did follows from what it changed, and from what the server has
+    /// answered.
     ///
     /// - Parameter hiddenByLag: public resources that a replica which stays behind had no full copy of.
     mutating func look(
-        at store: Store, after step: StoreStep, _ server: ModelServer, hiddenByLag: Set<ResourceKey>
+        at store: Store, _ answered: Answered, _ server: ModelServer, hiddenByLag: Set<ResourceKey>
     ) throws {
         looks += 1
         self.hiddenByLag = hiddenByLag
@@ -30,27 +31,25 @@ struct Checker {
         } catch {
             throw Violation(.store, "\(error)")
         }
-        note(step, old)
+        note(answered, server, since: old)
         try checkRows(since: old, server)
         try checkFloors(since: old)
-        try checkVisibility(since: old, after: step, server)
-        try checkTokens(since: old, after: step, server)
+        try checkVisibility(since: old, answered, server)
+        try checkTokens(since: old, answered, server)
     }
 
-    private mutating func note(_ step: StoreStep, _ old: StoreState) {
-        switch step {
-        case .swapped(_, let resource, let era):
-            eras[resource] = era
-            mixed.remove(resource)
-        case .applied(_, let resources, let era):
-            for resource in resources
-            where eras[resource] != era && state.resources[resource]?.floor != old.resources[resource]?.floor {
-                mixed.insert(resource)
+    /// Notes of which era the rows of each changed resource are.
+    private mutating func note(_ answered: Answered, _ server: ModelServer, since old: StoreState) {
+        for (key, resource) in state.resources where old.resources[key] != resource {
+            let before = old.resources[key]
+            if resource.state == .ready, resource.generation != before?.generation {
+                eras[key] = answered.copies[key]?.era ?? server.era
+                mixed.remove(key)
+            } else if resource.floor != before?.floor, answered.isOfOtherEra(key, than: eras[key]) {
+                mixed.insert(key)
             }
-        case .wrote:
-            // What nobody brings from the server any more is changed here alone.
-            for (key, rows) in state.rows where rows != old.rows[key] && !state.isMember(key) { mixed.insert(key) }
-        default: break
+            // What nobody brings from the server any more is changed by an accepted write alone.
+            if state.rows[key] != old.rows[key], !state.isMember(key) { mixed.insert(key) }
         }
     }
 
@@ -90,41 +89,49 @@ struct Checker {
     }
 
     /// What was visible stays so, unless the server withdrew it or nobody holds it.
-    private func checkVisibility(since old: StoreState, after step: StoreStep, _ server: ModelServer) throws {
+    private func checkVisibility(since old: StoreState, _ answered: Answered, _ server: ModelServer) throws {
+        let isSwept = old.filters.contains { text, before in
+            state.filters[text].map { $0.tokenUpdatedAt != before.tokenUpdatedAt || $0.token != before.token } ?? true
+        }
         for (key, before) in old.resources where before.state == .ready && state.resources[key]?.state != .ready {
-            switch step {
-            case .finished, .removed:
-                if state.isMember(key) { throw Violation(.sharedResources, "\(key) is swept and still held") }
-            case .applied(_, let resources, let era) where resources.contains(key):
-                let floor = state.resources[key]?.floor ?? 0
-                if era == server.era, !server.wasState(nil, of: ModelServer.ResourceID(key), at: floor) {
-                    throw Violation(.wholeGeneration, "\(key) is hidden at \(floor), where it was public")
+            if isSwept, !state.isMember(key) { continue }
+            if answered.copies[key]?.isMissing == true { continue }
+            let floor = state.resources[key]?.floor ?? 0
+            if floor == before.floor { throw Violation(.sharedResources, "\(key) vanishes") }
+            if answered.isOfOtherEra(key, than: server.era) { continue }
+            if !server.wasState(nil, of: ModelServer.ResourceID(key), at: floor) {
+                throw Violation(.wholeGeneration, "\(key) is hidden at \(floor), where it was public")
+            }
+        }
+    }
+
+    /// A token goes with its filter, or for a bootstrap; the next one is that of the last page, at the end of its run.
+    private mutating func checkTokens(since old: StoreState, _ answered: Answered, _ server: ModelServer) throws {
+        for (text, filter) in state.filters {
+            let before = old.filters[text]
+            guard let token = filter.token else {
+                if before?.token != nil, !filter.isBootstrapping {
+                    throw Violation(.tokenBehindRows, "the token of \(text) is gone, and no bootstrap is begun")
                 }
-            case .missing(_, key, _): break
-            default: throw Violation(.sharedResources, "\(key) vanishes")
+                continue
             }
+            guard token != before?.token || filter.tokenUpdatedAt != before?.tokenUpdatedAt else { continue }
+            guard token == answered.pages[text]?.token else {
+                throw Violation(.tokenBehindRows, "the token of \(text) is not that of its last page")
+            }
+            try checkFinished(filter, token, wasBootstrap: before?.isBootstrapping == true, server)
         }
     }
 
-    private func isBegunAnew(_ text: String) -> Bool {
-        state.filters[text]?.token == nil && state.filters[text]?.isBootstrapping == true
-    }
-
-    private mutating func checkTokens(since old: StoreState, after step: StoreStep, _ server: ModelServer) throws {
-        for (text, before) in old.filters where state.filters[text]?.token != before.token {
-            switch step {
-            case .finished(text, _), .rejected(text), .removed(text): break
-            // It was of an older timeline.
-            case .began(text) where isBegunAnew(text): break
-            default: throw Violation(.tokenBehindRows, "the token of \(text) changes outside the end of a run")
-            }
-        }
-        guard case .finished(let text, let token) = step, let filter = state.filters[text] else { return }
-        guard filter.token == token else { throw Violation(.tokenBehindRows, "another token is stored for \(text)") }
+    /// Everything that a token stands for is here.
+    private mutating func checkFinished(
+        _ filter: FilterState, _ token: String, wasBootstrap: Bool, _ server: ModelServer
+    ) throws {
+        let text = filter.filter
         guard ModelTicket.era(ofToken: token) == server.era, let sequence = ModelTicket.sequence(ofToken: token),
             let scope = ModelFilter(text)
         else { return }
-        if old.filters[text]?.isBootstrapping == true {
+        if wasBootstrap {
             for key in hiddenByLag where state.resources[key]?.state == .hidden {
                 passedOver[text, default: [:]][key] = sequence
             }

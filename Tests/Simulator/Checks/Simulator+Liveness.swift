@@ -1,93 +1,88 @@
 internal import LarderFormat
+internal import LarderStore
 internal import LarderSync
+internal import LarderTransport
 
 extension Simulator {
     /// Looks, after every step, whether everything that is to happen will.
     func checkStep() throws {
         try checkWriters()
-        guard let coordinator else { return }
-        guard coordinator.isLive(at: moment) else { throw Violation(.liveness, "by the coordinator's own word") }
-        try checkAnswers()
-        try checkTimer(coordinator)
+        guard let process else { return }
+        if process.hasEnded {
+            guard process.isStopping else { throw Violation(.stopping, "the coordinator ends, and nobody asked it to") }
+            if !executor.isIdle || process.store.hasWrites { return }
+            return try shutDown()
+        }
+        guard executor.isIdle else { return }
+        guard process.coordinator.isLive else { throw Violation(.liveness, "by the coordinator's own word") }
+        // Nothing happens for a while: whatever does not wait for the time waits for ever.
+        if !process.store.hasWrites, agenda.nextTime.map({ $0 > now + 5_000 }) ?? true { try checkRest(process) }
     }
 
-    /// Every run and every copy waits for a step that is in the agenda, or for another copy that lives.
-    private func checkAnswers() throws {
-        for (number, copy) in copies {
-            switch copy.wait {
-            case nil:
-                if agenda.count(of: copy.owner) != 1 {
-                    throw Violation(
-                        .lostEffect,
-                        "copy \(number) of \(copy.resource) waits for \(agenda.count(of: copy.owner)) steps")
-                }
-            case .claim(let resource):
-                guard let holder = claims[resource]?.holder, copies[holder] != nil, holder != number else {
-                    throw Violation(.lostEffect, "copy \(number) waits for a turn that nobody has")
-                }
-            case .slot:
-                guard let holder = slotHolder ?? slotNext, copies[holder] != nil, holder != number else {
-                    throw Violation(.lostEffect, "copy \(number) waits for a slot that nobody has")
-                }
-            }
-        }
-        for (number, run) in runs where run.copies.isEmpty && agenda.count(of: run.owner) == 0 {
-            throw Violation(.lostEffect, "run \(number) of \(run.text) waits for nothing")
-        }
-    }
+    /// What holds no filter back when all is there.
+    private static let missing: [FilterStatus.Activity] = [
+        .waiting(for: .turn), .waiting(for: .coordinator), .waiting(for: .network),
+    ]
 
-    private func checkTimer(_ coordinator: CoordinatorMachine) throws {
-        let timer = agenda.entries.first { $0.owner == .timer }
-        if (timer != nil) != (coordinator.armed != nil) {
-            throw Violation(
-                .liveness, "the timer is \(timer == nil ? "not " : "")set, the coordinator thinks otherwise")
+    private func checkRest(_ process: SimulatedProcess) throws {
+        if process.isStopping { throw Violation(.stopping, "a stop that does not end") }
+        isHeldBack = !canRun
+        if process.hasCalls, !canRun {
+            throw Violation(.conditions, "who asks for a run without a network is not told so")
         }
-        if isStopping {
-            if runs.isEmpty, watch.ending.isEmpty, agenda.count(of: .removal) == 0 {
-                throw Violation(.stopping, "a stop that does not end")
-            }
-            return
+        let sleeps = agenda.entries.filter { $0.owner == .sleep }
+        let filters = process.coordinator.status.filters
+        let running = filters.count { $0.isRunning }
+        if running > 0, sleeps.isEmpty, agenda.count(of: .exchange) == 0 {
+            throw Violation(.lostEffect, "\(running) runs wait for nothing")
         }
-        let busy = runs.count + watch.ending.count
-        guard canRunAll, busy < scenario.policy.concurrentRuns else { return }
-        for (filter, _) in wanted {
-            let text = filter.description
-            if run(of: text) != nil || watch.isEnding(text) { continue }
-            guard watch.asked.contains(text) || scenario.policy.refreshInterval != nil else { continue }
-            // Whatever is waited for, a day and a half is longer.
-            guard let timer, timer.time <= now + 36 * 3_600_000 else {
-                throw Violation(.liveness, "nothing will ever run \(text)")
+        guard canRun, link.level == .online, power == .normal, running < scenario.policy.concurrentRuns else { return }
+        for filter in filters where !filter.isRunning {
+            let text = filter.filter
+            let isBehindPortal = filter.activity == .waiting(for: .network) && watch.knowsPortal
+            if !isBehindPortal, Self.missing.contains(filter.activity) {
+                throw Violation(.liveness, "\(text) is held back by what is not there: \(filter.activity)")
             }
-            if watch.asked.contains(text), watch.isFree.contains(text) {
+            if !isBehindPortal, watch.asked.contains(text), watch.isFree.contains(text) {
                 throw Violation(.liveness, "\(text) was asked for, and nothing holds it back")
             }
+            guard filter.activity != .idle || scenario.policy.refreshInterval != nil else { continue }
+            // Whatever is waited for, a day and a half is longer.
+            guard sleeps.contains(where: { $0.time <= now + 36 * 3_600_000 }) || agenda.count(of: .probe) > 0 else {
+                throw Violation(.liveness, "nothing will ever run \(text)")
+            }
         }
     }
 
+    /// Whether anything at all may be run, as far as the host can see.
+    var canRun: Bool { link.level != .offline && !isForcedOffline }
+
     /// What goes out: tokens with their own filter to the page endpoint only, cursors with their page size.
-    func checkRequest(_ target: String, _ run: SimulatedRun, _ kind: SyncError.RequestKind) throws {
+    func checkRequest(_ target: String, _ request: ModelRequest?) throws {
+        guard let request else { throw Violation(.requests, "a request that no server reads: \(target)") }
         let hasToken = target.contains("sync_token=")
         let hasCursor = target.contains("cursor=")
-        guard kind == .page else {
+        guard let scope = request.filter else {
             if hasToken || hasCursor { throw Violation(.requests, "a full copy is asked for with a token: \(target)") }
             return
         }
-        guard let request = try? ModelRequest.reading(target) else {
-            throw Violation(.requests, "a request that no server reads: \(target)")
-        }
-        if request.filter?.text != run.text {
-            throw Violation(.requests, "\(run.text) asks for another filter: \(target)")
+        if !wanted.contains(where: { $0.filter.description == scope.text }) && agenda.count(of: .removal) == 0 {
+            throw Violation(.requests, "\(scope.text) is asked for, and nobody wants it")
         }
         if hasCursor {
             // A cursor carries its page size; an answer that came by mistake may have another.
-            if target != run.nextPage { throw Violation(.requests, "\(run.text) sends a cursor of its own: \(target)") }
-        } else if request.perPage != run.perPage {
-            throw Violation(.requests, "\(run.text) asks for \(request.perPage) per page, not \(run.perPage)")
+            if target != answered.pages[scope.text]?.next {
+                throw Violation(.requests, "\(scope.text) sends a cursor of its own: \(target)")
+            }
+        } else if request.perPage != perPage {
+            throw Violation(.requests, "\(scope.text) asks for \(request.perPage) per page, not \(perPage)")
         }
-        if case .changes(let token) = request.kind, let token, let scope = request.filter,
-            token.filterHash != scope.hash
-        {
-            throw Violation(.requests, "\(run.text) sends the token of another filter")
+        if case .changes(let token) = request.kind, let token, token.filterHash != scope.hash {
+            throw Violation(.requests, "\(scope.text) sends the token of another filter")
         }
     }
+}
+
+extension FilterStatus {
+    fileprivate var isRunning: Bool { if case .running = activity { true } else { false } }
 }

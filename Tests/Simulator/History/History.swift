@@ -33,8 +33,12 @@ package enum History {
         let simulator = Simulator(scenario, path: path, keeping: lines)
         var violation: Violation?
         do {
-            try simulator.play()
-            if isVerified { try simulator.verify() }
+            try simulator.executor.catching {
+                try simulator.play()
+                if isVerified { try simulator.verify() }
+                try simulator.bury()
+            }
+            try simulator.checkDead()
         } catch let found as Violation {
             violation = found
         } catch {
@@ -94,9 +98,8 @@ extension Simulator {
         if let first { throw Violation(.verification, first.description) }
     }
 
-    /// Closes what is open.
+    /// Ends what still runs after a broken promise.
     func end() {
-        try? store?.close()
-        store = nil
+        executor.catching { try? bury() }
     }
 }

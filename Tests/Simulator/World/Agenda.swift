@@ -1,44 +1,35 @@
 internal import LarderFormat
-internal import LarderSync
 
 /// What waits to happen in a history, by time and then in the order in which it was put there.
 struct Agenda {
     /// Whose step it is.
     enum Owner: Hashable {
-        case run(Int), copy(Int), mail, timer, note, probe, launch, removal
+        /// A commit of the store; a sleep of the client, an answer of the network, a look past a portal.
+        case commit, sleep, exchange, probe
+        case launch, removal
         case write(UUIDBytes), writeTimer, news, signIn
         /// What is on its way to the server, whatever becomes of the client.
         case arrival
     }
 
-    /// What is done; a run's or copy's step gives the event that answers it, or nil when another step will.
-    enum Work {
-        case run(() throws -> RunEvent?)
-        case copy(() throws -> CopyEvent?)
-        case other(() throws -> Void)
-    }
-
     struct Entry {
         /// Milliseconds of virtual time.
-        var time: Int64
+        let time: Int64
         let number: Int
         let owner: Owner
         let label: String
-        /// Whether a cancellation takes its place.
-        let isCancellable: Bool
-        var work: Work
+        let work: () throws -> Void
     }
 
     private(set) var entries: [Entry] = []
     private var nextNumber = 0
 
-    mutating func add(
-        at time: Int64, _ owner: Owner, _ label: String, isCancellable: Bool = false, _ work: Work
-    ) {
-        entries.append(
-            Entry(
-                time: time, number: nextNumber, owner: owner, label: label, isCancellable: isCancellable, work: work))
+    /// Adds a step, and gives its number.
+    @discardableResult
+    mutating func add(at time: Int64, _ owner: Owner, _ label: String, _ work: @escaping () throws -> Void) -> Int {
+        entries.append(Entry(time: time, number: nextNumber, owner: owner, label: label, work: work))
         nextNumber += 1
+        return nextNumber - 1
     }
 
     /// When the next step is due.
@@ -53,16 +44,10 @@ struct Agenda {
     /// Takes out what belongs to an owner.
     mutating func remove(where isGone: (Owner) -> Bool) { entries.removeAll { isGone($0.owner) } }
 
-    func count(of owner: Owner) -> Int { entries.count { $0.owner == owner } }
+    /// Takes out the step of a number, if it is still to come.
+    mutating func remove(_ number: Int) { entries.removeAll { $0.number == number } }
 
-    /// Lets what may be cancelled of an owner's steps do something else, at `time` if that is earlier.
-    mutating func replace(of owner: Owner, at time: Int64, when: (Entry) -> Bool, with work: Work) {
-        for index in entries.indices
-        where entries[index].owner == owner && entries[index].isCancellable && when(entries[index]) {
-            entries[index].work = work
-            entries[index].time = min(entries[index].time, time)
-        }
-    }
+    func count(of owner: Owner) -> Int { entries.count { $0.owner == owner } }
 
     private static func precedes(_ left: Entry, _ right: Entry) -> Bool {
         (left.time, left.number) < (right.time, right.number)

@@ -16,26 +16,34 @@ extension Simulator {
         case .portal(let isOn): hasPortal = isOn
         case .power(let state):
             power = state
-            try tell(.power(state))
+            process?.power.set(state)
         case .forcedOffline(let isForced):
             isForcedOffline = isForced
-            try tell(.forcedOffline(isForced))
+            if canRun { isHeldBack = false }
+            process?.coordinator.isForcedOffline = isForced
         case .foreground:
-            try trigger(.launch)
+            trigger(.launch)
             try tellWriters(.foreground)
-        case .push(let filter): try trigger(.push(filter))
-        case .open(let group, let id): try trigger(.opened(ResourceKey(group, id)))
-        case .manual(let filter): try trigger(.manual(filter))
-        case .signedIn: try trigger(.signedIn)
+        case .push(let filter): trigger(.push(filter))
+        case .open(let group, let id): trigger(.opened(ResourceKey(group, id)))
+        case .manual(let filter):
+            guard let process, !isStopping else { return }
+            if let filter, wanted.contains(where: { $0.filter == filter }) { return process.sync(filter) }
+            process.coordinator.trigger(.manual(filter))
+        case .signedIn: trigger(.signedIn)
         case .add(let filter, let priority): try add(filter, priority)
         case .remove(let filter): try remove(filter)
         case .die(let perPage):
             self.perPage = perPage
             try die(relaunchAfter: Int64(delays.below(3_000)))
         case .restart:
-            isStopping = coordinator != nil
-            try tell(.stop)
-            if isStopping { try tellWriters(.stop) }
+            guard let process, !isStopping else { return }
+            // The host's service has begun when it is asked to end.
+            while process === self.process, !process.coordinator.status.isRunning { try step() }
+            guard process === self.process else { return }
+            process.isStopping = true
+            process.coordinator.post(.stop)
+            try tellWriters(.stop)
         case .setClock(let jump):
             wallOffset += jump
             // A process that begins now dates what is stored by another clock.
@@ -46,52 +54,36 @@ extension Simulator {
             writers.askedUntil = nil
             try tellWriters(.reviveAll)
         case .outage(let seconds, let says): desk.outage = WriteDesk.Outage(end: now + seconds * 1000, says: says)
-        case .strayTimer:
-            // The coordinator believes that its timer is gone: the one that was set goes with it.
-            agenda.remove { $0 == .timer }
-            try tell(.timer)
+        case .strayTimer: process?.coordinator.post(.timer)
         }
     }
 
     func change(to state: NetworkState) throws {
+        if link != state { watch.hasOtherNetwork() }
         link = state
         linkNumber += 1
-        try tell(.network(state))
+        if canRun { isHeldBack = false }
+        process?.connectivity.set(state)
+        endPauses(throwing: TransportError.connectionLost(reason: "simulated")) { $0 == .exchange }
         try tellWriters(.network(isUsable: state.level != .offline))
     }
 
-    func trigger(_ trigger: SyncTrigger) throws {
-        guard let coordinator else { return }
-        watch.note(trigger, coordinator: coordinator, wanted: wanted.map(\.filter), isStopping: isStopping)
-        let isRefused = canRun == false && !isStopping
-        let refusedBefore = watch.refusals
-        try tell(.trigger(trigger))
-        if case .manual(let filter) = trigger, isRefused {
-            let asked = wanted.count { entry in
-                let text = entry.filter.description
-                // A run under way is the answer, unless it is being ended.
-                let isAnswered = (run(of: text) != nil || watch.isEnding(text)) && !watch.isBeingEnded(text)
-                return (filter == nil || entry.filter == filter) && !isAnswered
-            }
-            if watch.refusals - refusedBefore != asked {
-                throw Violation(
-                    .conditions,
-                    "\(asked) filters were asked for without a network, "
-                        + "\(watch.refusals - refusedBefore) were refused")
-            }
-        }
+    func trigger(_ trigger: SyncTrigger) {
+        guard let process, !isStopping else { return }
+        watch.note(trigger, wanted: wanted.map(\.filter))
+        process.coordinator.trigger(trigger)
     }
 
     private func add(_ filter: ResourceFilter, _ priority: SyncPriority) throws {
         if server.era > 0 || wanted.contains(where: { $0.filter == filter }) { return }
         wanted.append((filter, priority))
-        guard store != nil else { return }
+        guard let process else { return }
         // What is still to be removed goes first, as the host that removes and adds a filter waits for the one.
         if agenda.count(of: .removal) > 0 {
             agenda.remove { $0 == .removal }
             try removeUnwanted(but: filter.description)
         }
-        try take(filter, priority)
+        take(filter, priority, process.coordinator)
     }
 
     private func removeUnwanted(but kept: String) throws {
@@ -109,18 +101,8 @@ extension Simulator {
         }
         wanted.remove(at: index)
         watch.isRemoved(text)
-        try tell(.removed(text))
-        if store != nil {
-            agenda.add(
-                at: now + delay(), .removal, "remove \(text)", .other { [unowned self] in try removeFromStore(text) })
-        }
+        guard let process else { return }
+        process.coordinator.remove(filter)
+        agenda.add(at: now + delay(), .removal, "remove \(text)") { [unowned self] in try removeFromStore(text) }
     }
-
-    func run(of text: String) -> SimulatedRun? { runs.values.first { $0.text == text } }
-
-    /// Whether anything at all may be run, as far as the host can see.
-    var canRun: Bool { link.level != .offline && !isForcedOffline && !watch.knowsPortal }
-
-    /// Whether anything may be run that is wanted, whatever its priority.
-    var canRunAll: Bool { canRun && link.level == .online && power == .normal }
 }

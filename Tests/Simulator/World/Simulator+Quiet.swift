@@ -1,6 +1,7 @@
 internal import LarderFormat
 internal import LarderStore
 internal import LarderSync
+internal import LarderTesting
 internal import LarderTransport
 
 extension Simulator {
@@ -19,8 +20,8 @@ extension Simulator {
         // A process that is down or ending comes back by itself.
         let limit = now + Self.patience
         while store == nil || isStopping { try goOn(until: limit) }
-        try tell(.power(.normal))
-        try tell(.forcedOffline(false))
+        process?.power.set(.normal)
+        process?.coordinator.isForcedOffline = false
         try change(to: .online)
         try settleWrites(until: limit)
         isLastQuiet = true
@@ -39,10 +40,9 @@ extension Simulator {
     /// Lets some hours pass: everything comes in but what is broken.
     private func bringAllButBroken() throws {
         if server.broken.isEmpty { return }
-        try trigger(.push(nil))
-        try checkStep()
+        trigger(.push(nil))
         let end = now + 4 * 3_600_000
-        while let next = agenda.nextTime, next <= end { try step() }
+        while let next = nextTime, next <= end { try step() }
         now = max(now, end)
         let state = checker.state
         for (filter, _) in wanted {
@@ -61,22 +61,21 @@ extension Simulator {
     }
 
     private func comeInStep(until limit: Int64) throws {
-        try trigger(.push(nil))
-        try checkStep()
+        trigger(.push(nil))
         while !isSettled { try goOn(until: limit) }
     }
 
     func goOn(until limit: Int64) throws {
-        guard let next = agenda.nextTime, next <= limit else {
+        guard let next = nextTime, next <= limit else {
             throw Violation(.convergence, "still not in step after \((limit - now) / 3_600_000) hours of quiet")
         }
         try step()
     }
 
     private var isSettled: Bool {
-        runs.isEmpty && watch.ending.isEmpty && agenda.count(of: .removal) == 0
-            && wanted.allSatisfy { watch.isInStep.contains($0.filter.description) }
-            && coordinator?.isSettled(before: .milliseconds(now)) == true
+        wanted.allSatisfy { watch.isInStep.contains($0.filter.description) } && executor.isIdle
+            && store?.hasWrites == false && agenda.count(of: .removal) == 0
+            && process?.coordinator.isSettled(before: .milliseconds(now)) == true
     }
 
     private func checkConvergence() throws {

@@ -5,17 +5,24 @@ internal import LarderSync
 internal import LarderTesting
 internal import LarderTransport
 
-/// Plays one history: the coordinator's, the runs' and the copies' step functions over a real store, a model server and a
-/// simulated network, all on one thread and in virtual time.
+/// Plays one history: the shipped coordinator, with its runs and full copies, over a real store, a model server and a
+/// simulated network, in virtual time.
 ///
-/// It is a second shell beside the asynchronous one: every effect is answered by a step that waits in the agenda, so
-/// that runs interleave, and a death can strike between any two steps.
-final class Simulator {
+/// Every job of a task, every commit and every answer of the network is a step. Which one is next follows from the seed, and
+/// a death can strike between any two.
+final class Simulator: @unchecked Sendable {
+    // Sendable: everything is touched on the one thread that plays the history, on which its executor runs all jobs.
     /// Steps after which a history is taken to be endless.
-    static let stepLimit = 150_000
+    static let stepLimit = 1_000_000
+    /// The jobs and answers that a plan counts as one step.
+    private static let jobsPerStep = 6
 
     let scenario: Scenario
-    let path: String
+    /// The directory of the store: a new one after each death.
+    var path: String { "\(home)/\(generation)" }
+    let home: String
+    var generation = 0
+    let executor: SeededExecutor
     var server: ModelServer
     var network: SimulatedNetwork
     /// Answers where a shorter history leaves the faults out.
@@ -38,24 +45,22 @@ final class Simulator {
     var wanted: [(filter: ResourceFilter, priority: SyncPriority)]
     var perPage: Int
 
-    /// What lives in the process.
-    var store: Store?
-    var coordinator: CoordinatorMachine?
-    var runs: [Int: SimulatedRun] = [:]
-    var copies: [Int: SimulatedCopy] = [:]
-    /// Whose turn each resource is, and who waits.
-    var claims: [ResourceKey: (holder: Int, line: [Int])] = [:]
-    /// What copies in line were ordered for.
-    var settling: [Int: FullCopyOrder] = [:]
-    var slotHolder: Int?
-    /// The copy whose turn it is next, until it has tried.
-    var slotNext: Int?
-    var slotLine: [Int] = []
-    var nextNumber = 1
-    var isStopping = false
+    /// The process, while one runs, and what is to be gone of the last.
+    var process: SimulatedProcess?
+    var dead: Dead?
+    /// The tasks that wait for a moment, by the number of the step that wakes them.
+    var pauses: [Int: Pause] = [:]
+    /// Whether the next commit is in the agenda.
+    var isCommitPlanned = false
+    /// A promise that was found broken where nothing can be thrown.
+    var broken: Violation?
+    var identifiers: SeededGenerator
     var processes: UInt64 = 0
-    /// When the mail to the coordinator that was sent last arrives.
-    var lastMail: Int64 = 0
+    var answered = Answered()
+    /// Whether everybody has known for a while that nothing may run.
+    var isHeldBack = false
+    /// How often in a row each request was answered out of date, or not at all.
+    var oldAnswers: [String: Int] = [:]
     var watch = Watch()
     /// What writes, and the part of the server that performs it.
     var writers: Writers
@@ -73,7 +78,9 @@ final class Simulator {
 
     init(_ scenario: Scenario, path: String, keeping lines: Int) {
         self.scenario = scenario
-        self.path = path
+        home = path
+        executor = SeededExecutor(seed: scenario.seed ^ 0x6A_6F_62_73)
+        identifiers = SeededGenerator(seed: scenario.seed ^ 0x69_64)
         server = ModelServer(shape: scenario.shape)
         network = SimulatedNetwork(profile: scenario.faults)
         delays = SeededGenerator(seed: scenario.seed ^ 0x5EED)
@@ -90,6 +97,9 @@ final class Simulator {
 
     func note(_ line: @autoclosure () -> String) { trace.note("\(now) \(line())") }
 
+    var store: Store? { process?.store }
+    var isStopping: Bool { process?.isStopping ?? false }
+
     /// Plays the plan and then the quiet that follows.
     func play() throws {
         try launch()
@@ -97,7 +107,7 @@ final class Simulator {
             try wait(planned.wait)
             note("* \(planned.act)")
             try perform(planned.act)
-            try checkStep()
+            try finishStep()
         }
         try settle()
     }
@@ -106,31 +116,63 @@ final class Simulator {
     private func wait(_ wait: PlannedAct.Wait) throws {
         switch wait {
         case .steps(let count):
-            for _ in 0..<count {
+            for _ in 0..<count * Self.jobsPerStep {
                 // Nothing is under way: acts of this kind do not wait for timers.
-                guard let next = agenda.nextTime, next < now + 5_000 else { return }
+                guard let next = nextTime, next < now + 5_000 else { return }
                 try step()
             }
         case .time(let span):
             let due = now + span
-            while let next = agenda.nextTime, next <= due { try step() }
+            while let next = nextTime, next <= due { try step() }
             now = max(now, due)
         }
     }
 
-    /// Takes the next step of the agenda.
+    /// When the next step is due.
+    var nextTime: Int64? { executor.isIdle ? agenda.nextTime : now }
+
+    /// Runs a job, or takes the next step of the agenda when none is ready.
     func step() throws {
-        guard let entry = agenda.popFirst() else { return }
         steps += 1
         if steps > Self.stepLimit { throw Violation(.liveness, "no end after \(steps) steps") }
-        now = max(now, entry.time)
-        note("\(entry.owner) \(entry.label)")
-        switch entry.work {
-        case .run(let work): try answer(entry.owner, work)
-        case .copy(let work): try answer(entry.owner, work)
-        case .other(let work): try work()
+        if !executor.runNext() {
+            guard let entry = agenda.popFirst() else { return }
+            now = max(now, entry.time)
+            note("\(entry.owner) \(entry.label)")
+            try entry.work()
+        }
+        try finishStep()
+    }
+
+    private func finishStep() throws {
+        if let broken { throw broken }
+        if !isCommitPlanned, store?.hasWrites == true {
+            isCommitPlanned = true
+            agenda.add(at: now + delay(), .commit, "commits") { [unowned self] in
+                isCommitPlanned = false
+                process?.store.runNextWrite()
+                try look()
+            }
         }
         try checkStep()
+    }
+
+    /// Keeps a broken promise for the end of the step.
+    func noting(_ check: () throws -> Void) {
+        do {
+            try check()
+        } catch {
+            broken = broken ?? error as? Violation ?? Violation(.store, "\(error)")
+        }
+    }
+
+    /// Hears what is told of the runs.
+    func hear(_ event: SyncEvent) {
+        note("told \(Self.label(of: event))")
+        watch.take(event, isQuiet: isLastQuiet)
+        if case .began(let text, _) = event, isHeldBack {
+            broken = broken ?? Violation(.conditions, "a run of \(text) begins without leave")
+        }
     }
 
     /// A short time, now and then a long one, in milliseconds.
@@ -148,4 +190,23 @@ final class Simulator {
         note("server \(server.sequence): \(mutation)")
     }
 
+    static func label(of event: SyncEvent) -> String {
+        switch event {
+        case .began(let filter, let kind): "began \(filter) \(kind.rawValue)"
+        case .tokenRejected(let filter): "token rejected \(filter)"
+        case .page(let number, let mutations): "page \(number): \(mutations) changes"
+        case .fullCopy(let resource, let rows, _, _): "full copy \(resource): \(rows) rows"
+        case .swapped(let resource, let rows, _, _): "swapped \(resource): \(rows) rows"
+        case .lagging(let resource): "lagging \(resource)"
+        case .resourceFailed(let failure): "failed \(failure.resource), \(failure.attempts): \(failure.reason)"
+        case .hidden(let resource): "hidden \(resource)"
+        case .swept(let resource): "swept \(resource)"
+        case .finished(let report): "finished \(report.filter) until \(report.untilSequence)"
+        case .failed(let filter, let reason, let retryIn): "failed \(filter): \(reason) again in \(retryIn)"
+        case .slowed(let filter, let rejections, _): "slowed \(filter) after \(rejections)"
+        case .overdue(let filter): "overdue \(filter)"
+        case .intercepted: "intercepted"
+        default: "event"
+        }
+    }
 }

@@ -25,28 +25,29 @@ extension Simulator {
         let (seconds, attoseconds) = time.components
         let due = seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         agenda.add(
-            at: max(now, due), .writeTimer, "write timer", .other { [unowned self] in try tellWriters(.timer) })
+            at: max(now, due), .writeTimer, "write timer"
+        ) { [unowned self] in try tellWriters(.timer) }
     }
 
     private func signIn(_ account: String?) {
         agenda.add(
-            at: now + Int64(writers.chances.below(3_000)), .signIn, "signs in",
-            .other { [unowned self] in
-                if !isQuiet, writers.chances.below(3) == 0 { return try tellWriters(.signInFailed) }
-                desk.areCredentialsStale = false
-                try tellWriters(.session(.signedIn(account)))
-            })
+            at: now + Int64(writers.chances.below(3_000)), .signIn, "signs in"
+        ) { [unowned self] in
+            if !isQuiet, writers.chances.below(3) == 0 { return try tellWriters(.signInFailed) }
+            desk.areCredentialsStale = false
+            try tellWriters(.session(.signedIn(account)))
+        }
     }
 
     /// The host looks whether the server has the write.
     func decide(_ id: UUIDBytes) {
         agenda.add(
-            at: now + 100_000, .news, "decides",
-            .other { [unowned self] in
-                try tellWriters(.decide(id, desk.hasDone(id) ? .accepted : .sendAgain))
-                // The outbox throws when a decision was not stored and does not ask again: the host repeats it.
-                if try isUnresolved(id) { decide(id) }
-            })
+            at: now + 100_000, .news, "decides"
+        ) { [unowned self] in
+            try tellWriters(.decide(id, desk.hasDone(id) ? .accepted : .sendAgain))
+            // The outbox throws when a decision was not stored and does not ask again: the host repeats it.
+            if try isUnresolved(id) { decide(id) }
+        }
     }
 
     private func isUnresolved(_ id: UUIDBytes) throws -> Bool {
@@ -84,24 +85,24 @@ extension Simulator {
     private func arrive(_ flight: Flight, _ writes: [SimulatedWrite], _ luck: Luck, _ generator: SeededGenerator) {
         let (sentOn, epoch) = (linkNumber, writers.epoch)
         agenda.add(
-            at: now + luck.latency, .arrival, "arrives",
-            .other { [unowned self] in
-                var generator = generator
-                let (answer, accepted, isFinal) = try answer(flight, writes, &generator)
-                if luck.isDoubled, isFinal {
-                    // Again, from somewhere in the network; the answer goes nowhere.
-                    let again = generator
-                    agenda.add(
-                        at: now + 1 + luck.echo, .arrival, "arrives again",
-                        .other { [unowned self] in
-                            var generator = again
-                            _ = try self.answer(flight, writes, &generator)
-                        })
+            at: now + luck.latency, .arrival, "arrives"
+        ) { [unowned self] in
+            var generator = generator
+            let (answer, accepted, isFinal) = try answer(flight, writes, &generator)
+            if luck.isDoubled, isFinal {
+                // Again, from somewhere in the network; the answer goes nowhere.
+                let again = generator
+                agenda.add(
+                    at: now + 1 + luck.echo, .arrival, "arrives again"
+                ) { [unowned self] in
+                    var generator = again
+                    _ = try self.answer(flight, writes, &generator)
                 }
-                guard writers.epoch == epoch, store != nil, luck.latency <= Self.answerLimit else { return }
-                let isLost = luck.isLostAfter || sentOn != linkNumber
-                hear(isLost ? .whole(.none) : answer, isLost ? [:] : accepted, of: flight, after: luck.latency)
-            })
+            }
+            guard writers.epoch == epoch, store != nil, luck.latency <= Self.answerLimit else { return }
+            let isLost = luck.isLostAfter || sentOn != linkNumber
+            hear(isLost ? .whole(.none) : answer, isLost ? [:] : accepted, of: flight, after: luck.latency)
+        }
         // Whoever waits too long has no answer, whatever comes later.
         if luck.latency > Self.answerLimit { hear(.whole(.none), [:], of: flight, after: Self.answerLimit) }
     }
@@ -112,8 +113,8 @@ extension Simulator {
         // One answer for each request.
         if agenda.count(of: .write(flight.key)) > 0 { return }
         agenda.add(
-            at: now + wait, .write(flight.key), "hears",
-            .other { [unowned self] in try tellWriters(.answered(flight.key, answer), accepted) })
+            at: now + wait, .write(flight.key), "hears"
+        ) { [unowned self] in try tellWriters(.answered(flight.key, answer), accepted) }
     }
 
     /// What the server says, and whether it will say the same again.

@@ -26,11 +26,12 @@ extension Simulator {
         writers.writes[write.id] = write
         writers.order.append(write.id)
         note("  \(write.note): \(write.method) \(write.resource) \(write.row) in \(write.lane), \(write.fate)")
-        try look(.wrote)
+        try look()
         // The shell hears of it as everybody does who observes the store.
         writers.lastNews = max(writers.lastNews, now + Int64(writers.chances.below(4)))
         agenda.add(
-            at: writers.lastNews, .news, "hears of \(write.note)", .other { [unowned self] in try hear(write.id) })
+            at: writers.lastNews, .news, "hears of \(write.note)"
+        ) { [unowned self] in try hear(write.id) }
     }
 
     private func hear(_ id: UUIDBytes) throws {
@@ -152,7 +153,7 @@ extension Simulator {
             throw Violation(.outbox, "\(error)")
         }
         for change in changes { try take(change) }
-        try look(.wrote)
+        try look()
         return true
     }
 

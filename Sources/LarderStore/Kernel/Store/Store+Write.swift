@@ -39,6 +39,13 @@ extension Store {
         return try environment.onWriterBlocking { try shared.transact(durability: durability, body) }
     }
 
+    /// Whether writes wait for ``runNextWrite()``.
+    package var hasWrites: Bool { environment.hasWrites }
+
+    /// Runs the next write of a store that was opened stepped (``StoreOptions/isStepped``), or bulk work; false when none waits.
+    @discardableResult
+    package func runNextWrite() -> Bool { environment.runNextWrite() }
+
     /// Throws unless the store is open and may be changed.
     func checkWritable() throws {
         try checkOpen()

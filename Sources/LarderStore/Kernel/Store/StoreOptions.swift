@@ -29,6 +29,9 @@ public struct StoreOptions: Hashable, Sendable {
     /// compacting a store of several gigabytes in another process takes about the default, a minute.
     public var lockTimeout = EnvironmentOptions.defaultLockTimeout
 
+    /// Whether writes wait until ``Store/runNextWrite()`` runs them on its caller's thread, the only one that uses the store then.
+    package var isStepped = false
+
     /// Which header fields are never stored, neither with a write of the outbox nor with a response. Not kept in the file; of several
     /// opens of a file in one process the first one's count.
     public var credentialFields = CredentialFields()
@@ -57,6 +60,7 @@ public struct StoreOptions: Hashable, Sendable {
             access: access, tables: Tables.names, mapSize: mapSize, mapSizeCap: mapSizeCap,
             maximumReaders: maximumReaders)
         options.lockTimeout = lockTimeout
+        options.isStepped = isStepped
         return options
     }
 }

@@ -1,0 +1,52 @@
+internal import LarderFormat
+
+/// What the server has answered, as far as a commit may follow from it, and what is being asked.
+struct Answered {
+    /// The last page that came of a filter.
+    struct Page {
+        /// The server's era when it was asked for.
+        let era: Int
+        let next: String?
+        let token: String?
+    }
+
+    /// The last answer to the request of a full copy.
+    struct Copy {
+        /// The server's era when it was asked for.
+        let era: Int
+        let isMissing: Bool
+    }
+
+    var pages: [String: Page] = [:]
+    var copies: [ResourceKey: Copy] = [:]
+    /// What is asked for now.
+    private var asked: Set<String> = []
+
+    /// A process begins with nothing asked for.
+    mutating func isBegunAnew() {
+        pages = [:]
+        asked = []
+    }
+
+    /// One page of a filter, and one full copy of a resource, is asked for at a time.
+    mutating func open(_ open: OpenExchange) throws {
+        guard let name = name(of: open) else { return }
+        if !asked.insert(name).inserted { throw Violation(.singleFlight, "\(name) is asked for twice at a time") }
+    }
+
+    mutating func close(_ open: OpenExchange) {
+        if let name = name(of: open) { asked.remove(name) }
+    }
+
+    private func name(of open: OpenExchange) -> String? {
+        if case .copy(let id) = open.request?.kind { return "\(id)" }
+        return open.request?.filter?.text
+    }
+
+    /// Whether a run that covers a resource has last asked a server of another era.
+    func isOfOtherEra(_ resource: ResourceKey, than era: Int?) -> Bool {
+        pages.contains { text, page in
+            page.era != era && ModelFilter(text)?.covers(ModelServer.ResourceID(resource)) == true
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import Foundation
+internal import LarderStore
+internal import LarderSync
+internal import LarderTesting
+
+extension Simulator {
+    /// Kills the process. What was not committed is gone: the next one finds the store's file as it is at this moment.
+    ///
+    /// What runs in the process is cancelled, and comes to its end on a file that nobody looks at any more.
+    func die(relaunchAfter wait: Int64) throws {
+        guard process != nil else { return }
+        let old = path
+        generation += 1
+        try working {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: old + "/data.mdb", toPath: path + "/data.mdb")
+        }
+        try bury()
+        try? FileManager.default.removeItem(atPath: old)
+        comeBack(after: wait)
+    }
+
+    /// Ends a process that has stopped as it was asked to.
+    func shutDown() throws {
+        try bury()
+        comeBack(after: Int64(delays.below(3_000)))
+    }
+
+    private func comeBack(after wait: Int64) {
+        agenda.add(at: now + wait, .launch, "launch") { [unowned self] in try launch() }
+    }
+
+    /// Cancels what runs in the process, has it come to its end, and closes the store.
+    func bury() throws {
+        guard let process = process.take() else { return }
+        process.life.isOver = true
+        endPauses(throwing: CancellationError()) { _ in true }
+        agenda.remove { $0 != .launch && $0 != .arrival }
+        isCommitPlanned = false
+        writers.die()
+        answered.isBegunAnew()
+        process.cancel()
+        repeat { while executor.runNext() {} } while process.store.runNextWrite()
+        guard process.hasEnded, !process.hasCalls else {
+            throw Violation(.stopping, "what a process ran does not end when it is cancelled")
+        }
+        try working { try process.store.close() }
+        while executor.runNext() {}
+        dead = Dead(store: process.store, coordinator: process.coordinator)
+    }
+
+    /// What is to be gone some time after a process has ended.
+    struct Dead {
+        weak var store: Store?
+        weak var coordinator: SyncCoordinator?
+    }
+
+    /// Nothing holds on to a process that has ended.
+    func checkDead() throws {
+        if dead?.store != nil || dead?.coordinator != nil {
+            throw Violation(.lostEffect, "a task of a process that has ended waits for ever")
+        }
+        dead = nil
+    }
+}
