@@ -8,7 +8,7 @@ import Testing
 /// `LARDER_SIMULATE_SEEDS` says how many are played.
 struct SimulationTests {
     private static let count =
-        ProcessInfo.processInfo.environment["LARDER_SIMULATE_SEEDS"].flatMap { UInt64($0) } ?? 400
+        ProcessInfo.processInfo.environment["LARDER_SIMULATE_SEEDS"].flatMap { UInt64($0) } ?? 200
 
     private func play(_ seed: UInt64) -> History.Outcome {
         let shared = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
