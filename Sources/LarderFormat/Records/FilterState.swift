@@ -27,7 +27,7 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
     public package(set) var failures: Int64 = 0
     /// Why the last run failed: one line without content, at most ``Limits/errorText`` bytes; nil once a run has finished.
     public package(set) var lastError: String?
-    /// The tokens that were rejected since the last incremental run that finished.
+    /// The tokens that were rejected since an incremental run last finished an hour or more after a rejection.
     public package(set) var resyncs: Int64 = 0
     /// When a token was last rejected, in milliseconds since 1970-01-01 UTC.
     public package(set) var resyncedAt: Int64?

@@ -44,6 +44,17 @@ extension Transaction {
     /// The time within which a server is believed to be restored once only, in milliseconds.
     package static var restorationInterval: Int64 { 3_600_000 }
 
+    /// How long a rejected token counts against a server that takes the next one, in milliseconds: one that rejects every other
+    /// token costs a bootstrap each time.
+    package static var resyncMemory: Int64 { 3_600_000 }
+
+    /// Whether a token was rejected a short time ago. A clock that was set back makes nothing recent.
+    private static func isRecent(_ resyncedAt: Int64?, _ now: Int64) -> Bool {
+        guard let resyncedAt, resyncedAt <= now else { return false }
+        let (passed, isTooLarge) = now.subtractingReportingOverflow(resyncedAt)
+        return !isTooLarge && passed < resyncMemory
+    }
+
     /// Notes that a run of a filter begins and says how: a filter without a token of the present timeline, or with an
     /// unfinished bootstrap, is bootstrapped.
     ///
@@ -208,7 +219,7 @@ extension Transaction {
             record.failures = 0
             record.lastError = nil
             record.nextAttemptAt = nil
-            if run.kind == .incremental { record.resyncs = 0 }
+            if run.kind == .incremental, !Self.isRecent(record.resyncedAt, now) { record.resyncs = 0 }
         }
         _ = try settle(after: run.end(bound: untilSequence))
         return swept

@@ -36,6 +36,15 @@ struct CoordinatorState {
 }
 
 extension CoordinatorState {
+    /// Whether a filter to be added covers the resource of a list, or a list to be added has one that a filter covers.
+    func overlaps(_ filter: ResourceFilter, _ list: PagedList?) -> Bool {
+        let covers = { (filter: ResourceFilter, resource: ResourceKey) in
+            filter.matches(group: resource.group, id: resource.id)
+        }
+        guard let list else { return lists.values.contains { covers(filter, $0.resource) } }
+        return filters.contains { lists[$0.filter.description] == nil && covers($0.filter, list.resource) }
+    }
+
     /// Takes those who wait for the run of a filter that is over; after one that was ended from here, who asked for
     /// another goes on waiting.
     mutating func takeWaiters(forEndOf text: String) -> [Waiter] {

@@ -67,7 +67,10 @@ extension SyncCoordinator {
     /// coordinator runs, the error is thrown only after a run of the filter has ended in this launch, and none is under
     /// way. That run leaves out what failed so lately that it is too early (``ResourceFailure/retryAt``).
     ///
-    /// - Throws: ``NotReadyError``; `ServerMismatch` once a run has met it; `CancellationError`; ``StoreError``, ``EngineError/closed`` among what a read throws.
+    /// - Throws: ``NotReadyError``; while the coordinator runs, why the last run failed where that has to be mended first
+    ///   (``SyncError`` with ``SyncError/isRetryable`` false, such as ``SyncError/refused(_:)`` and
+    ///   ``SyncError/unauthorized(_:)``; `ServerMismatch`); `CancellationError`; ``StoreError``, ``EngineError/closed`` among
+    ///   what a read throws.
     public func waitUntilReady(_ filter: ResourceFilter) async throws -> FilterReadiness {
         let text = filter.description
         let lists = state.withLock { $0.lists }
@@ -98,10 +101,24 @@ extension SyncCoordinator {
     /// What ends the wait for a filter, if anything does.
     private func ready(_ readiness: FilterReadiness?, _ text: String) throws -> FilterReadiness? {
         if let readiness, readiness.isComplete { return readiness }
-        if case .failure(.otherServer(let mismatch))? = state.withLock({ $0.loop?.outcomes[text] }) { throw mismatch }
+        if let error = lastingError(text) { throw error }
         guard let readiness else { return nil }
         if let error = NotReadyError(readiness), !isYetToBeTried(error, text) { throw error }
         return nil
+    }
+
+    /// Why the last run of a filter failed, where that has to be mended first and no other run is under way.
+    private func lastingError(_ text: String) -> (any Error)? {
+        state.withLock { state in
+            guard let loop = state.loop, case .failure(let error)? = loop.outcomes[text],
+                loop.machine.isRunning(text) == false
+            else { return nil }
+            switch error {
+            case .otherServer(let mismatch): return mismatch
+            case .cancelled: return nil
+            default: return error.isRetryable ? nil : error
+            }
+        }
     }
 
     /// Whether a run that is under way, or is to come first after the start, may bring some of what is missing.

@@ -50,6 +50,8 @@ public final class SyncCoordinator: Sendable {
     ///
     /// A filter without a token is bootstrapped as soon as conditions allow it; one with a token is brought up to date in
     /// the background. Adding it again changes its priority.
+    ///
+    /// - Precondition: it covers no resource of a list that was added.
     public func add(_ filter: ResourceFilter, priority: SyncPriority = .normal) {
         add(filter, priority, list: nil)
     }
@@ -58,13 +60,18 @@ public final class SyncCoordinator: Sendable {
     ///
     /// It goes by the filter that names its resource and nothing else (``PagedList/filter``), which must not be added besides.
     /// Adding it again changes its priority and its source.
+    ///
+    /// - Precondition: no filter that was added covers its resource.
     public func add(_ list: PagedList, priority: SyncPriority = .normal) {
         add(list.filter, priority, list: list)
     }
 
     private func add(_ filter: ResourceFilter, _ priority: SyncPriority, list: PagedList?) {
         let text = filter.description
-        state.withLock { $0.lists[text] = list }
+        state.withLock { state in
+            precondition(!state.overlaps(filter, list), "a filter covers the resource of a list: \(filter)")
+            state.lists[text] = list
+        }
         let known = known([text])[text] ?? KnownFilter()
         state.withLock { state in
             if let index = state.filters.firstIndex(where: { $0.filter == filter }) {

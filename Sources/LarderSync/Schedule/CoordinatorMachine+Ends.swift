@@ -36,7 +36,10 @@ extension CoordinatorMachine {
         schedules[index].isOverdueReported = false
         if report.kind == .incremental {
             schedules[index].slowUntil = nil
-            schedules[index].resyncs = 0
+            let isRecent = schedules[index].resyncedAt.map {
+                moment.elapsed - $0 < .milliseconds(Transaction.resyncMemory)
+            }
+            if isRecent != true { schedules[index].resyncs = 0 }
         }
     }
 
@@ -73,6 +76,7 @@ extension CoordinatorMachine {
         guard let index = index(text) else { return }
         schedules[index].hasToken = false
         schedules[index].resyncs = schedules[index].resyncs.next
+        schedules[index].resyncedAt = moment.elapsed
         let beyond = schedules[index].resyncs - policy.resyncsBeforeSlow
         guard beyond >= 0 else { return }
         let wait = policy.slow.delay(afterFailures: beyond + 1, chance: chance.next())

@@ -92,6 +92,7 @@ extension CoordinatorMachine {
         }
         var schedule = FilterSchedule(filter, priority, known, addedAt: moment.elapsed)
         // A loop of rejections does not begin anew with every launch.
+        schedule.resyncedAt = known.resyncedAt.map { moment.elapsed - moment.passed(since: $0) }
         if schedule.resyncs >= policy.resyncsBeforeSlow, let resyncedAt = known.resyncedAt {
             let wait = policy.slow.delay(
                 afterFailures: schedule.resyncs - policy.resyncsBeforeSlow + 1, chance: chance.next())

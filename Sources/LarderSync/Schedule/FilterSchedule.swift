@@ -26,6 +26,8 @@ struct FilterSchedule: Sendable {
     var finishedAt: Duration?
     var failures: Int
     var resyncs: Int
+    /// When a token was last rejected.
+    var resyncedAt: Duration?
     /// No run by itself before this, after a failure.
     var notBefore: Duration?
     /// No run at all before this: the server said so.

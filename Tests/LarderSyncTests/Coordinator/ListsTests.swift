@@ -1,3 +1,4 @@
+import Foundation
 import Larder
 import LarderTesting
 import Synchronization
@@ -52,6 +53,26 @@ struct ListsTests {
             }
         }
         #expect(try words(fixture) == ["\"one\"", "\"neuf\""])
+    }
+
+    @Test(arguments: [true, false])
+    func `are not covered by a filter: that would remove what the other has brought`(_ isListFirst: Bool) async {
+        await #expect(processExitsWith: .failure) { [isListFirst] in
+            let coordinator = try CoordinatorFixture().coordinator()
+            let list = PagedList(ResourceKey("words", 1), type: "word", source: WordList([:]))
+            if isListFirst { coordinator.add(list) }
+            coordinator.add(try ResourceFilter("words:*"))
+            coordinator.add(list)
+        }
+        // Beside others, and in place of itself, it may be added.
+        await #expect(processExitsWith: .success) {
+            let coordinator = try CoordinatorFixture().coordinator()
+            let list = PagedList(ResourceKey("words", 1), type: "word", source: WordList([:]))
+            coordinator.add(list)
+            coordinator.add(try ResourceFilter("words:2"))
+            coordinator.add(list, priority: .low)
+            exit(EXIT_SUCCESS)
+        }
     }
 
     @Test func `are tried again after a failure, and say why they wait`() async throws {

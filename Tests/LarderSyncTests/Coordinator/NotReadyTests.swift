@@ -67,6 +67,26 @@ struct NotReadyTests {
         }
     }
 
+    @Test func `because the server refuses the filter ends with its answer, and what comes later is reported`()
+        async throws
+    {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(1, count: 2)
+        fixture.script.plan(.status(.forbidden), times: 100) { $0.path?.contains("/sync?") == true }
+        let coordinator = try fixture.coordinator("translations:*")
+        try await fixture.running(coordinator) {
+            let wait = Task { try await coordinator.waitUntilReady(filter) }
+            let error = await #expect(throws: SyncError.self) { try await wait.endOrCancellation().get() }
+            guard case .refused? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            fixture.script.clearPlans()
+            _ = try await coordinator.sync(filter)
+            #expect(try await coordinator.waitUntilReady(filter).isComplete)
+        }
+    }
+
     @Test func `because its snapshot failed three times ends, and no sooner`() async throws {
         let fixture = try CoordinatorFixture()
         for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }

@@ -202,6 +202,10 @@ struct StatusTests {
             #expect(status.allowance == .everything)
             // By hand it still goes, and the token it has is a good one.
             #expect(try await second.sync(filter).kind == .incremental)
+            #expect(try fixture.filterState()?.resyncs == 3)
+            // One that it takes an hour after the last rejection ends the loop.
+            fixture.clock.advance(by: .seconds(3600))
+            #expect(try await second.sync(filter).kind == .incremental)
         }
         #expect(try fixture.filterState()?.resyncs == 0)
         #expect(

@@ -63,15 +63,29 @@ struct LoopBreakerTests {
         #expect(bench.violations == [])
     }
 
-    @Test func `is forgiven once it takes a token: an incremental run finishes`() throws {
+    @Test func `is forgiven when it takes a token an hour after the last rejection`() throws {
         var bench = bench()
         try bench.add("a:*")
         for _ in 1...3 { bench.send(.rejected("a:*")) }
         bench.finish("a:*", .bootstrap)
-        bench.trigger(.manual(nil))
+        #expect(bench.pass(.seconds(3600)).started == ["a:*"])
         bench.finish("a:*")
         #expect(bench.pass(.seconds(60)).started == ["a:*"])
         #expect(bench.send(.rejected("a:*")).reported == [])
+        #expect(bench.violations == [])
+    }
+
+    @Test func `is slowed down though it takes every other token`() throws {
+        var bench = bench()
+        try bench.addSynced("a:*")
+        for rejections in 1...2 {
+            #expect(bench.pass(.seconds(60)).started == ["a:*"])
+            #expect(reject(&bench) == [], "\(rejections)")
+            #expect(bench.pass(.seconds(60)).started == ["a:*"])
+            bench.finish("a:*")
+        }
+        #expect(bench.pass(.seconds(60)).started == ["a:*"])
+        #expect(reject(&bench) == [.slowed(filter: "a:*", rejections: 3, wait: .seconds(3600))])
         #expect(bench.violations == [])
     }
 
