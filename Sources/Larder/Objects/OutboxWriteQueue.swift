@@ -184,7 +184,7 @@ public struct OutboxWriteQueue: WriteQueue {
 
     private func entries() throws -> [OutboxEntry] {
         try outbox.store.read { view in
-            try view.readableOutboxHeads(lane: Self.laneText, after: -1).filter { $0.delivery.state != .rejected }
+            try view.readableOutboxHeads(lane: Self.laneText).filter { $0.delivery.state != .rejected }
         }
     }
 }

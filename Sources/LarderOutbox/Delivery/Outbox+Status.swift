@@ -11,10 +11,8 @@ extension Outbox {
         let moment = moment()
         let running = state.withLock { state -> OutboxStatus? in
             // Until the table is read, the machine knows of nothing.
-            guard let loop = state.loop, loop.isLoaded else { return nil }
-            var status = loop.machine.status(at: moment)
-            status.rejected = loop.rejected
-            return status
+            guard let loop = state.loop, loop.version != nil else { return nil }
+            return loop.machine.status(at: moment)
         }
         return running ?? statusAtRest(moment)
     }
@@ -33,9 +31,8 @@ extension Outbox {
         machine.isOwner = owner == nil
         // A store that cannot be read has nothing to tell; whoever enqueues or runs is told why.
         let entries = (try? store.read { view in try view.readableOutboxHeads().entries.map { LaneEntry($0) } }) ?? []
-        _ = machine.step(.loaded(entries), at: moment, freshKey: UUIDBytes(high: 0, low: 0))
+        machine.see(TableNews(entries, changed: nil), at: moment)
         var status = machine.status(at: moment)
-        status.rejected = entries.count { $0.delivery.state == .rejected }
         status.isRunning = false
         status.deliverer = owner
         if status.unsent > 0 {

@@ -72,10 +72,7 @@ public final class Outbox: Sendable {
     ///
     /// What another process has enqueued or changed, such as an extension of the app, is seen then even where the system
     /// announces no writes to the file.
-    public func foreground() {
-        post(.look)
-        post(.event(.foreground))
-    }
+    public func foreground() { post(.event(.foreground)) }
 
     /// How often the gate was set: a request that was made before the last time carries an earlier session's credentials.
     package var signIns: Int { state.withLock { $0.gates } }
@@ -125,23 +122,16 @@ struct OutboxState {
     /// What is held while the outbox runs.
     struct Loop {
         var machine: DeliveryMachine
+        /// The version of the table that the machine has seen; nil before the first.
+        var version: OutboxVersion?
         let inputs: AsyncStream<OutboxInput>.Continuation
-        /// The requests under way, each with its number, so that a late answer is not taken for that of another try.
-        var flights: [UUIDBytes: (number: Int, task: Task<Void, Never>)] = [:]
-        /// How many were begun.
-        var begun = 0
+        /// The requests under way.
+        var flights: [UUIDBytes: Task<Void, Never>] = [:]
         var timer: Task<Void, Never>?
-        /// The highest sequence the machine knows of each lane, and of lanes that it knows nothing of.
-        var seen: [String: Int64] = [:]
-        var seenAtLoad: Int64 = 0
-        /// Whether the machine knows the table.
-        var isLoaded = false
-        /// Whether the machine has to be made anew from the table before anything else.
-        var needsReload = false
-        /// Whether a look at what other processes have done waits for its turn.
+        /// What could not be stored, and is taken again when the timer goes off.
+        var unstored: [OutboxAnswer] = []
+        /// Whether a look at what others have done waits for its turn.
         var isLookDue = false
-        /// Dead letters that the machine does not hold.
-        var rejected = 0
         /// Those that wait until nothing more can be sent.
         var drains: [Drain] = []
         /// The entries whose conflicts are being resolved, and what each of these waits for.
@@ -177,12 +167,10 @@ struct OutboxState {
 enum OutboxInput: Sendable {
     /// Something for the machine.
     case event(DeliveryEvent)
-    /// Lanes gained or lost an entry.
-    case lanes(Set<String>)
-    /// Other processes may have changed any lane.
+    /// Somebody may have changed the table.
     case look
     /// A request is over.
-    case flight(UUIDBytes, number: Int, FlightAnswer, [UUIDBytes: AcceptedAnswer])
+    case flight(OutboxAnswer)
     /// Somebody wants something done, and to know whether it was.
     case command(OutboxCommand)
     /// Somebody waits until nothing more can be sent.
@@ -193,6 +181,15 @@ enum OutboxInput: Sendable {
     case resolution(UUIDBytes, ResolutionWait?)
     /// Something that a drain waits for is over.
     case taskEnded
+}
+
+/// How a request ended.
+struct OutboxAnswer: Sendable {
+    /// That of its entry, or of a batch.
+    let key: UUIDBytes
+    let answer: FlightAnswer
+    /// What it brought, by entry.
+    let accepted: [UUIDBytes: AcceptedAnswer]
 }
 
 /// What the resolution of a conflict waits for.
@@ -217,12 +214,7 @@ typealias Alongside = @Sendable (inout Transaction) throws -> Void
 
 /// Something that is wanted of the machine, and who waits for it.
 struct OutboxCommand: Sendable {
-    /// What to tell the machine.
-    let event: DeliveryEvent
-    /// What is changed in the same transaction, before what the machine says.
-    let along: Alongside?
-    /// Why it cannot be done, if it cannot.
-    let refusal: @Sendable (DeliveryMachine) -> OutboxError?
+    let act: OutboxAct
     /// Told when it is stored, or why it is not.
     let answer: CheckedContinuation<Result<Void, any Error>, Never>
 }

@@ -4,18 +4,8 @@ internal import LarderTransport
 
 /// What happens to the outbox.
 package enum DeliveryEvent: Hashable, Sendable {
-    /// The entries as they are in the store, rejected ones included: at the start, when a step was not performed, and when others have
-    /// changed entries. With what is left of the time that the server asked to be left alone for, and the requests whose answers are
-    /// still waited for; any other that was under way counts as unanswered.
-    case loaded([LaneEntry], serverWait: Duration? = nil, underWay: Set<UUIDBytes> = [])
-    /// Entries were added; they are durable.
-    case enqueued([LaneEntry])
-    /// Another entry has taken the place of one, in one transaction.
-    case replaced(UUIDBytes, by: LaneEntry)
-    /// What an entry sends that was never tried is another now: all that this changes here is whether it may travel in a batch.
-    case amended(UUIDBytes, isBatchable: Bool)
-    /// Entries left the outbox by a transaction of somebody else.
-    case removed([UUIDBytes])
+    /// The table may have changed (``DeliveryMachine/see(_:at:)``); nothing else has happened.
+    case look
     /// Whether the server can be asked at all.
     case network(isUsable: Bool)
     /// The host has come to the foreground: what waits is tried at once.
@@ -29,8 +19,8 @@ package enum DeliveryEvent: Hashable, Sendable {
     case timer
     /// A request is over: an entry's, by its identity, or a batch, by its key.
     case answered(UUIDBytes, FlightAnswer)
-    /// The changes of a step could not be stored; ``loaded(_:serverWait:)`` comes next and tells how things are. Neither leads to changes
-    /// until the time is over for which the machine then begins nothing.
+    /// The changes of a step could not be stored, and the machine is as it was before. Nothing is begun until a time that the timer is
+    /// armed for; until then neither this leads to changes, nor what happens to the network, the session or the host.
     case storageFailed
     /// Tries an entry at once, by hand; a failed one is revived.
     case revive(UUIDBytes)
@@ -44,7 +34,7 @@ package enum DeliveryEvent: Hashable, Sendable {
     case remoteUnknown(UUIDBytes, reason: String)
     /// The server does not take an account's credentials, as it answered a request that is no entry's.
     case unauthorized(String?)
-    /// Requests are to end, and none begins any more.
+    /// Requests are to end, and none begins any more. Leads to no changes.
     case stop
 }
 

@@ -5,11 +5,13 @@ internal import LarderTransport
 // What becomes of entries whose request is over.
 extension DeliveryMachine {
     mutating func take(_ answer: FlightAnswer, of key: UUIDBytes, _ moment: Moment) {
-        let members = isUnrecovered && !underWay.contains(key) ? [] : entries.filter { isMember($0, of: key) }
-        guard let first = members.first else { return }
-        isAnswerUnconfirmed = true
+        guard flights.remove(key) != nil else { return }
         defer { isOfEarlierSession = false }
-        isOfEarlierSession = earlierFlights.contains(key)
+        isOfEarlierSession = earlierFlights.remove(key) != nil
+        let members = entries.filter { $0.delivery.state == .sending && $0.flightKey == key }
+        guard let first = members.first else { return }
+        // That a send could be recorded says little of the room that the store has: it is small.
+        storageFailures = 0
         switch answer {
         case .whole(let answer) where first.delivery.batch != nil: takeBatch(answer, members.map(\.id), moment)
         case .whole(let answer): take(answer, of: first.id, moment)
@@ -20,10 +22,6 @@ extension DeliveryMachine {
                 take(heads[member.id].map { .head($0) } ?? .none, of: member.id, moment)
             }
         }
-    }
-
-    private func isMember(_ entry: LaneEntry, of key: UUIDBytes) -> Bool {
-        entry.delivery.state == .sending && (entry.delivery.batch ?? entry.id) == key
     }
 
     private mutating func take(_ answer: Answer, of id: UUIDBytes, _ moment: Moment) {
@@ -130,24 +128,20 @@ extension DeliveryMachine {
 extension DeliveryMachine {
     mutating func accept(_ index: Int) {
         let id = entries[index].id
-        let stored = takeStored(index)
-        step.changes.append(.accept(id, from: stored))
-        entries.remove(at: index)
+        leave(index, .accept(id))
         report(.accepted(id))
     }
 
     mutating func reject(_ index: Int, _ reason: RejectionReason) {
         let (id, sequence) = (entries[index].id, entries[index].sequence)
-        let stored = takeStored(index)
-        step.changes.append(.reject(id, from: stored, reason: reason))
-        entries.remove(at: index)
+        rejected.insert(id)
+        leave(index, .reject(id, entries[index].delivery, reason: reason))
         report(.rejected(id, reason))
         takeFollowers(of: id, at: sequence)
     }
 
     /// Takes along what came after an entry that was refused or given up, and what came after that.
     mutating func takeFollowers(of id: UUIDBytes, at sequence: Int64) {
-        refused.insert(id)
         while let index = entries.firstIndex(where: { $0.sequence > sequence && $0.after.contains(id) }) {
             dissolveBatch(of: index)
             reject(index, .after(id))
@@ -250,7 +244,7 @@ extension DeliveryMachine {
         for other in entries.indices where entries[other].delivery.batch == batch { leaveBatch(other, isAlone: true) }
     }
 
-    private mutating func leaveBatch(_ index: Int, isAlone: Bool) {
+    mutating func leaveBatch(_ index: Int, isAlone: Bool) {
         update(index) {
             $0.batch = nil
             $0.isAlone = $0.isAlone || isAlone

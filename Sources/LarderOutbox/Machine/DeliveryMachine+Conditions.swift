@@ -6,10 +6,11 @@ internal import LarderTransport
 extension DeliveryMachine {
     mutating func takeCondition(_ event: DeliveryEvent, _ moment: Moment) {
         switch event {
-        case .network(let isUsable): take(isUsable: isUsable, moment)
-        case .foreground:
-            hasten(moment)
-            for index in entries.indices where isServersFault(index) { makePending(index) }
+        case .network(let isUsable):
+            // What is found at the start has not returned: waits and counts survive a restart.
+            if isUsable, network == false { haste = .everything }
+            network = isUsable
+        case .foreground: haste = haste ?? .serversFault
         case .session(let gate): take(gate)
         case .signInFailed: noteSignInFailed(moment)
         case .unauthorized(let account): refuse(account, moment)
@@ -17,18 +18,10 @@ extension DeliveryMachine {
         }
     }
 
-    private mutating func take(isUsable: Bool, _ moment: Moment) {
-        let was = network
-        network = isUsable
-        // What is found at the start has not returned: waits and counts survive a restart.
-        guard isUsable, was == false else { return }
-        // When the network returns, nobody waits any longer for having failed without it, and who has given up begins anew.
-        hasten(moment)
-        for index in entries.indices where entries[index].delivery.state == .failed { makePending(index) }
-    }
-
-    /// Makes due what waits, as far as the server did not ask for more time.
-    private mutating func hasten(_ moment: Moment) {
+    /// Makes due what waits, as far as the server did not ask for more time, and what has failed: what happened is a reason to try anew.
+    mutating func hasten(_ moment: Moment) {
+        guard let haste else { return }
+        self.haste = nil
         if case .waiting = signIn { signIn = .idle }
         for index in entries.indices where entries[index].delivery.state == .waiting {
             let due = max(moment.elapsed, entries[index].notBefore ?? moment.elapsed)
@@ -36,9 +29,12 @@ extension DeliveryMachine {
             // Members of a batch have failed as often as each other, and stay so.
             update(index) { $0.failures = 0 }
         }
+        for index in entries.indices where entries[index].delivery.state == .failed {
+            if haste == .everything || isServersFault(index) { makePending(index) }
+        }
     }
 
-    private mutating func take(_ gate: SessionGate) {
+    mutating func take(_ gate: SessionGate) {
         if case .expired = gate, gate == self.gate { return }
         if gate.account != self.gate.account { refusals = 0 }
         self.gate = gate
@@ -63,9 +59,8 @@ extension DeliveryMachine {
         report(.signInExpired(account: account))
     }
 
-    /// Begins nothing for a while, as the last step could not be stored: none of its effects came to be.
+    /// Begins nothing for a while, as a step could not be stored.
     mutating func hold(_ moment: Moment) {
-        forgetUnperformed()
         storageFailures = storageFailures.incremented
         heldUntil = moment.elapsed + delay(afterFailures: storageFailures)
         report(.storageFailed)
@@ -112,9 +107,8 @@ extension DeliveryMachine {
     mutating func discard(_ id: UUIDBytes, outcome: String) {
         guard let index = index(id), entries[index].delivery.state != .sending else { return }
         dissolveBatch(of: index)
-        let (stored, sequence) = (takeStored(index), entries[index].sequence)
-        step.changes.append(.remove(id, from: stored, outcome: outcome, reason: nil))
-        entries.remove(at: index)
+        let sequence = entries[index].sequence
+        leave(index, .remove(id, outcome: outcome))
         report(.removed(id, outcome: outcome))
         takeFollowers(of: id, at: sequence)
     }
@@ -142,15 +136,7 @@ extension DeliveryMachine {
     mutating func stop() {
         guard !isStopping else { return }
         isStopping = true
-        for key in flights.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) { step.effects.append(.cancel(key)) }
-    }
-
-    /// The effects of the last step may not have come to be: its timer, its question to the host.
-    mutating func forgetUnperformed() {
-        armed = nil
-        hasStopped = false
-        if isJustAsked { signIn = .idle }
-        isJustAsked = false
+        for key in flights.inOrder { step.effects.append(.cancel(key)) }
     }
 
     /// The wait after so many failures in a row.

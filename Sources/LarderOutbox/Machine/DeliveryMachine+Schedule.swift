@@ -5,17 +5,10 @@ package import LarderTransport
 // What is begun, and what is waited for.
 extension DeliveryMachine {
     mutating func schedule(_ moment: Moment, _ freshKey: UUIDBytes) {
-        if isStopping {
-            arm(nil)
-            if flights.isEmpty, !hasStopped {
-                hasStopped = true
-                step.effects.append(.stopped)
-            }
-            return
-        }
+        if isStopping { return arm(nil) }
         if let until = heldUntil, until <= moment.elapsed { heldUntil = nil }
         if heldUntil == nil {
-            recover(moment)
+            hasten(moment)
             followClock(moment)
             reviveDue(moment)
             askForSignIn(moment)
@@ -32,7 +25,6 @@ extension DeliveryMachine {
         case .waiting(let time) where time > moment.elapsed: return
         case .idle, .waiting:
             signIn = .asked
-            isJustAsked = true
             step.effects.append(.signIn(account))
         }
     }
@@ -68,7 +60,7 @@ extension DeliveryMachine {
     }
 
     private mutating func begin(_ flight: Flight, _ moment: Moment) {
-        earlierFlights.remove(flight.key)
+        flights.insert(flight.key)
         for id in flight.entries {
             guard let index = index(id) else { continue }
             entries[index].due = nil

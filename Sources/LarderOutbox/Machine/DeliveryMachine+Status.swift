@@ -3,7 +3,7 @@ internal import LarderStore
 package import LarderTransport
 
 extension DeliveryMachine {
-    /// What waits, and why; without the rejected ones, which the machine does not hold.
+    /// What waits, and why.
     package func status(at moment: Moment) -> OutboxStatus {
         var status = OutboxStatus()
         for entry in entries {
@@ -14,9 +14,10 @@ extension DeliveryMachine {
             case .failed: status.failed += 1
             case .unresolved: status.unresolved += 1
             case .conflicted: status.conflicted += 1
-            case .rejected: status.rejected += 1
+            case .rejected: break
             }
         }
+        status.rejected = rejected.count
         status.oldestCreatedAt = entries.map(\.createdAt).min()
         let turns = turns()
         let byServer = isServerLeftAlone(moment) ? serverWait : nil

@@ -22,10 +22,12 @@ package struct DeliveryMachine: Hashable, Sendable {
     package internal(set) var signIn = SignIn.idle
     /// How often credentials were refused since something was last accepted under them.
     package internal(set) var refusals = 0
-    /// The requests under way since before the session was last told: what they are refused for may be over.
+    /// The requests under way: entries by themselves, and batches by their keys.
+    package internal(set) var flights: Set<UUIDBytes> = []
+    /// Those of them that began before the session was last told: what they are refused for may be over.
     package internal(set) var earlierFlights: Set<UUIDBytes> = []
-    /// Entries that were refused or given up: what is enqueued after one of them, and is not known yet, goes with it.
-    package internal(set) var refused: Set<UUIDBytes> = []
+    /// The dead letters of the table: what comes after one of them goes with it.
+    package internal(set) var rejected: Set<UUIDBytes> = []
     /// Until when the server is left alone because it asked for that; may have passed.
     package internal(set) var serverWait: Duration?
     /// How often in a row the server answered that it gets too many requests.
@@ -41,23 +43,24 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// Until when nothing is begun, because the store could not keep what happened.
     package internal(set) var heldUntil: Duration?
     package internal(set) var storageFailures = 0
-    /// Whether the last step asked the host to sign in.
-    var isJustAsked = false
-    /// Whether an answer was taken in the last step, so that the next event tells whether it could be stored.
-    package internal(set) var isAnswerUnconfirmed = false
-    /// Whether entries that were being sent before the machine was loaded are still to be taken for unanswered.
-    package internal(set) var isUnrecovered = false
-    /// The requests that are not: their answers are still waited for. Empty once the others were recovered.
-    var underWay: Set<UUIDBytes> = []
+    /// What is to be tried anew when the store keeps what becomes of it.
+    package internal(set) var haste: Haste?
     /// Whether it is the one that sends; if not, what is being sent is another's and not given up.
     var isOwner = true
     /// When the timer goes off.
     package internal(set) var armed: Duration?
     package internal(set) var isStopping = false
-    var hasStopped = false
     /// Whether the answer that is being taken is one of ``earlierFlights``.
     var isOfEarlierSession = false
     var step = DeliveryStep()
+
+    /// What is tried anew besides what waits.
+    package enum Haste: Hashable, Sendable {
+        /// The host has come to the foreground: what has failed through the server's fault.
+        case serversFault
+        /// The network has returned: what has failed.
+        case everything
+    }
 
     /// How far signing in again is.
     package enum SignIn: Hashable, Sendable {
@@ -79,20 +82,14 @@ package struct DeliveryMachine: Hashable, Sendable {
         chance = Chance(state: seed)
     }
 
-    /// Takes what happened, and says what to do.
+    /// Takes what happened, and says what to do: about that, and about what was seen since the last step (``see(_:at:)``).
     ///
     /// - Parameter freshKey: a random UUID that was never given before; used when a batch is put together.
     package mutating func step(
         _ event: DeliveryEvent, at moment: Moment, freshKey: UUIDBytes
     ) -> DeliveryStep {
-        confirm(event)
         switch event {
-        case .loaded(let entries, let serverWait, let underWay): load(entries, serverWait, underWay, moment)
-        case .enqueued(let entries): add(entries, moment)
-        case .replaced(let id, let entry): replace(id, entry, moment)
-        case .amended(let id, let isBatchable):
-            if let index = index(id) { entries[index].isBatchable = isBatchable }
-        case .removed(let ids): remove(ids)
+        case .look: break
         case .network, .foreground, .session, .signInFailed, .unauthorized: takeCondition(event, moment)
         case .timer: armed = nil
         case .answered(let key, let answer): take(answer, of: key, moment)
@@ -109,28 +106,15 @@ package struct DeliveryMachine: Hashable, Sendable {
         return step
     }
 
-    /// The store has room again once it has kept an answer; that a send could be recorded says little, as it is small.
-    private mutating func confirm(_ event: DeliveryEvent) {
-        let isStored =
-            switch event {
-            case .loaded, .storageFailed: false
-            default: true
-            }
-        if isAnswerUnconfirmed, isStored { storageFailures = 0 }
-        // An answer that could not be stored comes again, and is still one of them.
-        if isStored, !earlierFlights.isEmpty { earlierFlights.formIntersection(flights) }
-        isAnswerUnconfirmed = false
-        if isStored { isJustAsked = false }
+    /// As ``step(_:at:freshKey:)``, while another process has signed the account out, whatever the event says of that.
+    mutating func step(_ event: DeliveryEvent, signedOutAt moment: Moment, freshKey: UUIDBytes) -> DeliveryStep {
+        take(.signedOut)
+        if case .session = event { return step(.look, at: moment, freshKey: freshKey) }
+        return step(event, at: moment, freshKey: freshKey)
     }
 
     /// The place of an entry, or nil.
     func index(_ id: UUIDBytes) -> Int? { entries.firstIndex { $0.id == id } }
-
-    /// The requests under way: entries by themselves, and batches by their keys.
-    package var flights: Set<UUIDBytes> {
-        let sending = Set(entries.lazy.filter { $0.delivery.state == .sending }.map { $0.delivery.batch ?? $0.id })
-        return isUnrecovered ? sending.intersection(underWay) : sending
-    }
 
     /// Changes the delivery of an entry, and has it stored.
     mutating func update(_ index: Int, _ change: (inout OutboxDelivery) -> Void) {
@@ -149,118 +133,12 @@ package struct DeliveryMachine: Hashable, Sendable {
         }
     }
 
-    /// The delivery of an entry as it is stored before this step; forgets what this step was to change of it.
-    mutating func takeStored(_ index: Int) -> OutboxDelivery {
-        let id = entries[index].id
-        guard let place = step.changes.firstIndex(where: { $0.id == id }) else { return entries[index].delivery }
-        return step.changes.remove(at: place).expected
+    /// Takes an entry out; what this step was to change of it is in what becomes of it.
+    mutating func leave(_ index: Int, _ change: DeliveryChange) {
+        step.changes.removeAll { $0.id == change.id }
+        step.changes.append(change)
+        entries.remove(at: index)
     }
 
     mutating func report(_ event: OutboxEvent) { step.effects.append(.report(event)) }
-}
-
-// MARK: - Entries
-
-extension DeliveryMachine {
-    /// Takes the table for the truth.
-    private mutating func load(
-        _ loaded: [LaneEntry], _ rest: Duration?, _ underWay: Set<UUIDBytes>, _ moment: Moment
-    ) {
-        restoreServerWait(rest, moment)
-        let known = Dictionary(
-            uniqueKeysWithValues: entries.compactMap { entry in entry.firstTried.map { (entry.id, $0) } })
-        entries = loaded.filter { $0.delivery.state != .rejected }.sorted { $0.sequence < $1.sequence }
-        isUnrecovered = true
-        self.underWay = underWay
-        // A host of short runs would form a batch at each start, and leave its members unresolved each time.
-        isBatchUnread = isBatchUnread || entries.contains { Self.isLeftUnread($0.delivery) }
-        earlierFlights.formIntersection(underWay)
-        forgetUnperformed()
-        // A write is durable before the machine hears of it; what it comes after may have been refused in between. What is there was
-        // refused by nobody, even if a step that was not stored said so.
-        refused.formUnion(loaded.lazy.filter { $0.delivery.state == .rejected }.map(\.id))
-        refused.subtract(entries.lazy.map(\.id))
-        for index in entries.indices {
-            restoreAge(index, known, moment)
-            switch entries[index].delivery.state {
-            case .waiting: restoreWait(index, moment)
-            case .failed: restoreRevival(index, moment)
-            case .conflicted: step.effects.append(.resolve(entries[index].id))
-            case .pending, .sending, .unresolved, .rejected: break
-            }
-        }
-    }
-
-    private mutating func restoreWait(_ index: Int, _ moment: Moment) {
-        let delivery = entries[index].delivery
-        let dueAt = delivery.dueAt ?? moment.now
-        let rest = Moment(elapsed: .zero, now: dueAt).passed(since: moment.now)
-        // A clock that was set back does not say how much has passed. Waiting anew from each start, a host of short runs would never send.
-        let isUndated = delivery.lastTriedAt.map { $0 > moment.now } ?? false
-        let wait = isUndated ? .zero : min(rest, max(policy.retry.limit, policy.longestRetryAfter))
-        entries[index].due = moment.elapsed + wait
-        // Only a server asks for that long.
-        entries[index].notBefore = wait > policy.retry.limit ? entries[index].due : nil
-    }
-
-    /// A send that was under way when a process died, or when its answer could not be stored, may have arrived.
-    mutating func recover(_ moment: Moment) {
-        guard isUnrecovered else { return }
-        let given = flights
-        isUnrecovered = false
-        underWay = []
-        for index in entries.indices where isOwner && entries[index].delivery.state == .sending {
-            if given.contains(entries[index].delivery.batch ?? entries[index].id) { continue }
-            update(index) {
-                $0.state = .waiting
-                $0.isInDoubt = true
-                $0.dueAt = moment.now
-            }
-            entries[index].due = moment.elapsed
-        }
-        parkUndated()
-        takeRefused()
-    }
-
-    private mutating func add(_ added: [LaneEntry], _ moment: Moment) {
-        let known = Set(entries.map(\.id))
-        for var entry in added where !known.contains(entry.id) {
-            entry.restoreAge(moment)
-            entries.append(entry)
-        }
-        entries.sort { $0.sequence < $1.sequence }
-        if !isUnrecovered { takeRefused() }
-    }
-
-    /// Takes what comes after an entry that was refused before this one was known.
-    private mutating func takeRefused() {
-        while let index = entries.firstIndex(where: { entry in
-            entry.delivery.state != .sending && entry.after.contains(where: refused.contains)
-        }),
-            let cause = entries[index].after.first(where: refused.contains)
-        {
-            dissolveBatch(of: index)
-            reject(index, .after(cause))
-        }
-    }
-
-    private mutating func remove(_ ids: [UUIDBytes]) {
-        for id in ids {
-            guard let index = index(id) else { continue }
-            if entries[index].delivery.state != .sending { dissolveBatch(of: index) }
-            // What this step was to change of it is nobody's any more.
-            step.changes.removeAll { $0.id == id }
-            entries.remove(at: index)
-        }
-    }
-
-    /// What came after the one comes after the other.
-    private mutating func replace(_ id: UUIDBytes, _ entry: LaneEntry, _ moment: Moment) {
-        remove([id])
-        refused.remove(id)
-        for index in entries.indices {
-            entries[index].after = entries[index].after.map { $0 == id ? entry.id : $0 }
-        }
-        add([entry], moment)
-    }
 }

@@ -2,9 +2,8 @@ package import LarderFormat
 
 /// What one event leads to.
 package struct DeliveryStep: Hashable, Sendable {
-    /// To be stored in one fully durable transaction, before anything else. When that fails nothing else is done: the machine is
-    /// told so (``DeliveryEvent/storageFailed``), and then how things are (``DeliveryEvent/loaded(_:serverWait:)``). When it finds another
-    /// delivery than it expects nothing else is done either, and the machine is told how things are.
+    /// To be stored in the transaction in which the machine has seen the table. When that fails nothing else is done: the machine is the
+    /// one from before the step, and is told so (``DeliveryEvent/storageFailed``).
     package var changes: [DeliveryChange] = []
     /// What is to be stored with them of the time that the server is left alone for.
     package var serverWait: ServerWaitChange?
@@ -25,23 +24,16 @@ package enum DeliveryChange: Hashable, Sendable {
     /// Its delivery goes on.
     case update(UUIDBytes, from: OutboxDelivery, to: OutboxDelivery)
     /// The server has it: it leaves, and its overlays are confirmed.
-    case accept(UUIDBytes, from: OutboxDelivery)
-    /// The server refused it, or what it came after: it is rolled back and a dead letter.
-    case reject(UUIDBytes, from: OutboxDelivery, reason: RejectionReason)
+    case accept(UUIDBytes)
+    /// The server refused it, or what it came after: it is rolled back and a dead letter, with the delivery that it had.
+    case reject(UUIDBytes, OutboxDelivery, reason: RejectionReason)
     /// It is given up: it leaves, and its overlays with it.
-    case remove(UUIDBytes, from: OutboxDelivery, outcome: String, reason: RejectionReason?)
+    case remove(UUIDBytes, outcome: String)
 
     /// The entry that is changed.
     package var id: UUIDBytes {
         switch self {
-        case .update(let id, _, _), .accept(let id, _), .reject(let id, _, _), .remove(let id, _, _, _): id
-        }
-    }
-
-    /// Its delivery as it has to be stored for the change to be made.
-    package var expected: OutboxDelivery {
-        switch self {
-        case .update(_, let old, _), .accept(_, let old), .reject(_, let old, _), .remove(_, let old, _, _): old
+        case .update(let id, _, _), .accept(let id), .reject(let id, _, _), .remove(let id, _): id
         }
     }
 }
@@ -58,13 +50,11 @@ package enum DeliveryEffect: Hashable, Sendable {
     case disarm
     /// Sign in again; answered by ``DeliveryEvent/session(_:)`` or ``DeliveryEvent/signInFailed``.
     case signIn(String?)
-    /// Ask the resolver about a conflict; answered by ``DeliveryEvent/replaced(_:by:)``, ``DeliveryEvent/discard(_:outcome:)`` or
-    /// ``DeliveryEvent/revive(_:)``.
+    /// Ask the resolver about a conflict: it puts a successor in the entry's place, or is followed by
+    /// ``DeliveryEvent/discard(_:outcome:)`` or ``DeliveryEvent/revive(_:)``.
     case resolve(UUIDBytes)
     /// Tell the host.
     case report(OutboxEvent)
-    /// Every request is over after a stop.
-    case stopped
 }
 
 /// One request.

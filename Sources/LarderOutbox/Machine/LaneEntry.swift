@@ -16,12 +16,14 @@ package struct LaneEntry: Hashable, Sendable {
     package let scope: Scope
     /// The entries that have to be accepted first.
     package var after: [UUIDBytes]
+    /// The entry whose place it has taken.
+    package let predecessor: UUIDBytes?
     /// How many answers may ask for another try.
     package let mostAttempts: Int
     /// The method, in upper case.
     package let method: String
     /// Whether it may travel in a batch.
-    package internal(set) var isBatchable: Bool
+    package let isBatchable: Bool
     /// When it was enqueued, in milliseconds since 1970-01-01 UTC.
     package let createdAt: Int64
     /// How its delivery goes, as it is stored.
@@ -50,6 +52,7 @@ package struct LaneEntry: Hashable, Sendable {
         account = entry.draft.account
         scope = entry.draft.entity.map { .entity($0) } ?? .lane
         after = entry.draft.after
+        predecessor = entry.draft.predecessor
         mostAttempts = entry.draft.mostAttempts
         method = entry.method.uppercased()
         isBatchable = entry.fitsBatch
@@ -69,6 +72,7 @@ package struct LaneEntry: Hashable, Sendable {
         self.account = account
         scope = entity.map { .entity($0) } ?? .lane
         self.after = after
+        predecessor = nil
         self.mostAttempts = mostAttempts
         self.method = method
         self.isBatchable = isBatchable

@@ -10,7 +10,12 @@ extension Transaction {
     ///
     /// - Throws: ``OutboxError/notSignedIn``; ``StoreError/damaged(table:reason:)``.
     borrowing func checkSignedIn(as account: String?) throws {
-        guard let account, let session = try session() else { return }
-        guard session.state != .signedOut, session.isOf(account) else { throw OutboxError.notSignedIn }
+        guard try isSignedIn(account) else { throw OutboxError.notSignedIn }
+    }
+
+    /// Whether a ``Session`` says so; also where nothing is looked at.
+    borrowing func isSignedIn(_ account: String?) throws -> Bool {
+        guard let account, let session = try session() else { return true }
+        return session.state != .signedOut && session.isOf(account)
     }
 }

@@ -2,6 +2,7 @@
 import HTTPTypes
 import LarderFormat
 import LarderStore
+import LarderTesting
 import LarderTransport
 import Synchronization
 import Testing
@@ -80,6 +81,53 @@ import Testing
             try await world.wait(outbox) { $0.unsent == 0 }
         }
         #expect(sends(world).values.allSatisfy { $0 == 1 })
+    }
+
+    @Test func `is not given up when what happens cannot be stored, and its answer counts once it can`() async throws {
+        let server = SlowServer()
+        let world = try OutboxWorld { _ in await server.answer() }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            for number in 1...3 { try await outbox.enqueue(note(number, entity: "note/\(number)")) }
+            try await world.eventually { server.count == 3 }
+            try world.damageCounters()
+            server.open()
+            try await world.eventually { world.events.withLock { $0.contains(.storageFailed) } }
+            world.network.set(.offline)
+            try world.damageCounters()
+            #expect(try world.entries().allSatisfy { $0.delivery.state == .sending })
+            let ticker = Task {
+                while !Task.isCancelled {
+                    world.clock.advance(by: .seconds(1))
+                    await Task.yield()
+                }
+            }
+            defer { ticker.cancel() }
+            try await world.wait(outbox) { $0.unsent == 0 }
+        }
+        #expect(world.requests.count == 3)
+        #expect(
+            try world.store.read { view in try view.outboxOutcomes() }.map(\.outcome) == [
+                "accepted", "accepted", "accepted",
+            ])
+    }
+
+    @Test func `goes on when a write is met whose delivery was damaged without a commit`() async throws {
+        let server = SlowServer()
+        let world = try OutboxWorld { _ in await server.answer() }
+        let outbox = try world.outbox { $0.concurrentSends = 1 }
+        try await world.running(outbox) {
+            try await outbox.enqueue(note(1, entity: "a"))
+            let id = try await outbox.enqueue(note(2, entity: "b")).id
+            try await outbox.enqueue(note(3, entity: "c"))
+            try await world.eventually { server.count == 1 }
+            try await world.wait(outbox) { $0.pending == 2 }
+            try world.damageDelivery(of: id)
+            server.open()
+            try await world.wait(outbox) { $0.unsent == 0 }
+        }
+        #expect(world.requests.count == 2)
+        #expect(world.events.withLock { $0.contains(.storageFailed) } == false)
     }
 
     @Test func `is not the only thing that goes on after commands that the store refused`() async throws {

@@ -85,7 +85,7 @@ import Testing
             let (damaged, whole) = isLast ? (second.id, first.id) : (first.id, second.id)
             try await world.running(outbox) {
                 try await world.wait(outbox) { $0.pending == 2 && $0.pauses == [.offline] }
-                try world.damageEntry(isLast: isLast)
+                try world.damageBody(isLast: isLast)
                 world.network.set(.online)
                 #expect(try await outbox.outcome(of: whole) == .accepted)
                 let third = try await outbox.enqueue(note(3, entity: "c", lane: .global))
@@ -96,6 +96,27 @@ import Testing
                 #expect(tries(damaged, world) == 1)
                 #expect(world.requests.map(\.key) == [whole.description, third.id.description])
             }
+        }
+    }
+
+    @Test func `a write that is damaged while the outbox runs is not sent, and the others are, each once`() async throws
+    {
+        for isLast in [false, true] {
+            let world = try OutboxWorld(.offline)
+            let outbox = try world.outbox()
+            let first = try await outbox.enqueue(note(1, entity: "a", lane: .global))
+            let second = try await outbox.enqueue(note(2, entity: "b", lane: .global))
+            let (damaged, whole) = isLast ? (second.id, first.id) : (first.id, second.id)
+            try await world.running(outbox) {
+                try await world.wait(outbox) { $0.pending == 2 && $0.pauses == [.offline] }
+                try world.damageEntry(isLast: isLast)
+                world.network.set(.online)
+                #expect(try await outbox.outcome(of: whole) == .accepted)
+                let third = try await outbox.enqueue(note(3, entity: "c", lane: .global))
+                #expect(try await outbox.outcome(of: third.id) == .accepted)
+                #expect(world.requests.map(\.key) == [whole.description, third.id.description])
+            }
+            #expect(try world.store.read { view in try view.outboxDelivery(damaged) } == OutboxDelivery())
         }
     }
 

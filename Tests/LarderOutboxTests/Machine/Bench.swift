@@ -18,6 +18,7 @@ struct Bench {
     var serverWait: ServerWait?
     /// What the last event led to.
     var effects: [DeliveryEffect] = []
+    private var hasJustBegun = false
     private let policy: OutboxPolicy
     private var sequence: Int64 = 0
     private var keys: UInt64 = 0
@@ -25,7 +26,6 @@ struct Bench {
     init(policy: OutboxPolicy = .plain, gate: SessionGate = .signedIn(nil), isOnline: Bool = true) {
         self.policy = policy
         machine = DeliveryMachine(policy: policy, gate: gate, seed: 1)
-        take(.loaded([]))
         take(.network(isUsable: isOnline))
     }
 
@@ -44,9 +44,10 @@ struct Bench {
 
     func state(_ id: UUIDBytes) -> OutboxDelivery.State? { stored[id]?.delivery.state }
 
+    /// The machine sees the table and takes an event, and what it changes is stored.
     mutating func take(_ event: DeliveryEvent) {
+        let step = Self.step(&machine, event, self)
         keys += 1
-        let step = machine.step(event, at: moment, freshKey: UUIDBytes(high: 7, low: keys))
         for change in step.changes { store(change) }
         switch step.serverWait {
         case .note(let wait):
@@ -59,16 +60,36 @@ struct Bench {
         #expect(machine.isLive(at: moment), "after \(event)")
     }
 
+    /// The machine takes an event, and what it changes cannot be stored.
+    mutating func takeInVain(_ event: DeliveryEvent) {
+        var discarded = machine
+        let step = Self.step(&discarded, event, self)
+        #expect(!step.changes.isEmpty)
+        let failed = machine.step(.storageFailed, at: moment, freshKey: UUIDBytes(high: 7, low: keys))
+        #expect(failed.changes.isEmpty)
+        effects = failed.effects
+    }
+
+    private static func step(_ machine: inout DeliveryMachine, _ event: DeliveryEvent, _ bench: Bench) -> DeliveryStep {
+        let rest = bench.serverWait.map { Duration.milliseconds($0.remaining(at: bench.moment.now)) }
+        let news = TableNews(
+            Array(bench.stored.values), changed: nil, serverWait: bench.hasJustBegun ? rest : nil)
+        machine.see(news, at: bench.moment)
+        return machine.step(event, at: bench.moment, freshKey: UUIDBytes(high: 7, low: bench.keys))
+    }
+
     private mutating func store(_ change: DeliveryChange) {
-        #expect(stored[change.id]?.delivery == change.expected, "what is changed is not what was stored")
+        #expect(stored[change.id] != nil, "what is changed is not stored")
         switch change {
-        case .update(let id, _, let new): stored[id]?.delivery = new
-        case .accept(let id, _): leave(id, "accepted")
+        case .update(let id, let old, let new):
+            #expect(stored[id]?.delivery == old, "what is changed is not what was stored")
+            stored[id]?.delivery = new
+        case .accept(let id): leave(id, "accepted")
         case .reject(let id, _, let reason):
             stored[id]?.delivery.state = .rejected
             outcomes[id] = "rejected"
             reasons[id] = reason
-        case .remove(let id, _, let outcome, _): leave(id, outcome)
+        case .remove(let id, let outcome): leave(id, outcome)
         }
     }
 
@@ -77,7 +98,7 @@ struct Bench {
         outcomes[id] = outcome
     }
 
-    /// Appends an entry, and tells the machine.
+    /// Appends an entry, and has the machine look.
     @discardableResult
     mutating func enqueue(
         _ lane: String = "a", entity: String? = nil, after: [UUIDBytes] = [], account: String? = nil,
@@ -88,7 +109,7 @@ struct Bench {
             id: UUIDBytes(high: 1, low: UInt64(sequence)), lane: lane, sequence: sequence, account: account,
             entity: entity, after: after, mostAttempts: attempts ?? policy.mostAttempts, method: method)
         stored[entry.id] = entry
-        take(.enqueued([entry]))
+        take(.look)
         return entry.id
     }
 
@@ -120,8 +141,9 @@ struct Bench {
     /// Ends the process and begins another, which finds what is stored.
     mutating func restart(isOnline: Bool = true) {
         machine = DeliveryMachine(policy: policy, gate: machine.gate, seed: 2)
-        let rest = serverWait.map { Duration.milliseconds($0.remaining(at: moment.now)) }
-        take(.loaded(Array(stored.values), serverWait: rest))
+        hasJustBegun = true
+        take(.look)
+        hasJustBegun = false
         let sent = effects
         take(.network(isUsable: isOnline))
         effects = sent + effects

@@ -137,7 +137,7 @@ import Testing
         #expect(bench.outcomes[visit] == "cancelled" && bench.reasons[photo] == .after(visit))
     }
 
-    @Test func `a follower that is heard of after the refusal goes too`() {
+    @Test func `a follower that is seen after the refusal goes too`() {
         var bench = Bench()
         let visit = bench.enqueue("visit")
         bench.answer(visit, 422)
@@ -157,7 +157,8 @@ import Testing
         let new = LaneEntry(id: UUIDBytes(high: 3, low: 3), lane: "a", sequence: 1, entity: "x")
         bench.stored[old] = nil
         bench.stored[new.id] = new
-        bench.take(.replaced(old, by: new))
+        bench.stored[photo]?.after = [new.id]
+        bench.take(.look)
         #expect(bench.sent == [new.id])
         bench.answer(new.id, 200)
         #expect(Set(bench.sent) == [behind, photo])

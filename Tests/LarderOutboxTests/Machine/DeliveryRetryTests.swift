@@ -30,7 +30,8 @@ import Testing
             let entry = LaneEntry(id: UUIDBytes(high: 1, low: 1), lane: "a", sequence: 1)
             let start = Moment(elapsed: .zero, now: 0)
             _ = machine.step(.network(isUsable: true), at: start, freshKey: entry.id)
-            _ = machine.step(.enqueued([entry]), at: start, freshKey: entry.id)
+            machine.see(TableNews([entry], changed: nil), at: start)
+            _ = machine.step(.look, at: start, freshKey: entry.id)
             _ = machine.step(.answered(entry.id, .whole(.none)), at: start, freshKey: entry.id)
             let wait = machine.armed ?? .zero
             #expect(wait <= .seconds(1) && wait >= .milliseconds(800), "seed \(seed)")

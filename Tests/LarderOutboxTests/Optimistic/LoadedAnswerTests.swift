@@ -123,7 +123,7 @@ import Testing
         let (stale, newer) = (AnswerLoading.LoadedRow(payload: Array(stamped.utf8)), "{\"status\":\"closed\"}")
         let (early, late) = try await world.store.write { transaction in
             _ = try transaction.enqueue(first)
-            let unloaded = try transaction.apply([.accept(first.id, from: OutboxDelivery())], answers: [:], at: 5)
+            let unloaded = try transaction.apply([.accept(first.id)], answers: [:], at: 5)
             let answer = try #require(unloaded.first)
             let early = try transaction.load(stale, for: answer, at: 6)
             try transaction.put(Array(newer.utf8), at: visit, updatedAt: 7)

@@ -85,7 +85,8 @@ import Testing
                 .filter { if case .send = $0 { true } else { false } }
         }
         let entries = try store.read { view in try view.outboxEntries() }.map { LaneEntry($0) }
-        #expect(sent(.loaded(entries)) == [])
+        machine.see(TableNews(entries, changed: nil), at: Moment(elapsed: .zero, now: 0))
+        #expect(sent(.look) == [])
         #expect(sent(.network(isUsable: true)) == [])
         #expect(sent(.session(.signedIn("bob"))) == [])
         #expect(try store.read { view in try view.outboxEntry(id) } != nil)

@@ -1,6 +1,7 @@
 import LarderFormat
 
 @testable import LarderEngine
+@testable import LarderStore
 
 extension OutboxWorld {
     /// Flips a bit in the first or the last entry of the outbox.
@@ -8,6 +9,26 @@ extension OutboxWorld {
         try damage(.outbox) { keys in
             let heads = keys.indices.filter { keys[$0][0] == 0x02 }
             return (isLast ? heads.last : heads.first) ?? 0
+        }
+    }
+
+    /// Flips a bit in what the first or the last entry of the outbox sends.
+    func damageBody(isLast: Bool) throws {
+        try damage(.outbox) { keys in
+            // The codes of numbers: a sequence.
+            let bodies = keys.indices.filter { (0x14...0x1C).contains(keys[$0][0]) }
+            return (isLast ? bodies.last : bodies.first) ?? 0
+        }
+    }
+
+    /// Flips a bit in what every commit writes: nothing can be stored, until it is flipped once more.
+    func damageCounters() throws { try damage(.meta) { keys in keys.firstIndex(of: CountersRecord.key) ?? 0 } }
+
+    /// Makes the delivery of an entry unreadable, and the store does not know of it, as when a medium fails.
+    func damageDelivery(of id: UUIDBytes) throws {
+        let key = [UInt8](try Transaction.outboxKey(.delivery(entryID: id)))
+        try store.writeBlocking { transaction in
+            try transaction.put([UInt8(1)].rawSpan, key: key.rawSpan, in: .outbox)
         }
     }
 

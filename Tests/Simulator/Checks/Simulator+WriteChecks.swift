@@ -13,7 +13,7 @@ extension Simulator {
             throw Violation(.liveness, "the outbox takes its timer for \(machine.armed == nil ? "not " : "")set")
         }
         for flight in machine.flights
-        where agenda.count(of: .write(flight)) == 0 && agenda.count(of: .arrival) == 0 {
+        where agenda.count(of: .write(flight)) == 0 && agenda.count(of: .arrival) == 0 && writers.unstored.isEmpty {
             throw Violation(.lostEffect, "a request of the outbox waits for nothing")
         }
         if case .expired = machine.gate, machine.isOnline, agenda.count(of: .signIn) == 0,
@@ -156,7 +156,7 @@ extension Simulator {
     }
 
     private var areWritesSettled: Bool {
-        guard let machine = writers.machine, store != nil, !writers.needsReload else { return false }
+        guard let machine = writers.machine, store != nil else { return false }
         return machine.entries.isEmpty && agenda.count(of: .news) == 0
     }
 

@@ -16,7 +16,7 @@ extension Simulator {
         case .disarm: agenda.remove { $0 == .writeTimer }
         case .signIn(let account): signIn(account)
         case .report(.unresolved(let id)): decide(id)
-        case .cancel, .resolve, .report, .stopped: break
+        case .cancel, .resolve, .report: break
         }
     }
 

@@ -31,13 +31,7 @@ extension Simulator {
         writers.lastNews = max(writers.lastNews, now + Int64(writers.chances.below(4)))
         agenda.add(
             at: writers.lastNews, .news, "hears of \(write.note)"
-        ) { [unowned self] in try hear(write.id) }
-    }
-
-    private func hear(_ id: UUIDBytes) throws {
-        guard let store else { return }
-        let entry = try working { try store.read { view in try view.outboxEntry(id) } }
-        if let entry { try tellWriters(.enqueued([LaneEntry(entry)])) }
+        ) { [unowned self] in try tellWriters(.look) }
     }
 
     private func draw(_ generator: inout SeededGenerator) -> SimulatedWrite? {
@@ -81,51 +75,34 @@ extension Simulator {
         guard scenario.hasWriters else { return }
         writers.machine = DeliveryMachine(
             policy: scenario.delivery, gate: .signedIn(Writers.account), seed: scenario.seed &+ processes)
-        try reloadWriters()
+        try tellWriters(.look)
         // What the host was asked before the process died it is not asked again: it looks.
         for entry in writers.machine?.entries ?? [] where entry.delivery.state == .unresolved { decide(entry.id) }
         try tellWriters(.network(isUsable: link.level != .offline))
     }
 
-    /// Makes the machine anew from the table; what is under way is given up.
-    private func reloadWriters() throws {
-        guard let store else { return }
-        writers.epoch += 1
-        writers.needsReload = false
-        agenda.remove { if case .write = $0 { true } else { false } }
-        let time = wall
-        let (entries, rest) = try working {
-            try store.read { view in
-                (
-                    try view.outboxEntries().map { LaneEntry($0) },
-                    try view.serverWait(of: Writers.server, at: time)?.remaining(at: time)
-                )
-            }
-        }
-        guard let step = stepWriters(.loaded(entries, serverWait: rest.map { .milliseconds($0) })) else { return }
-        guard try commit(step, [:], isReload: true) else {
-            writers.needsReload = true
-            for effect in stepWriters(.storageFailed)?.effects ?? [] { try perform(effect) }
-            return
-        }
-        for effect in step.effects { try perform(effect) }
-    }
-
-    private func stepWriters(_ event: DeliveryEvent) -> DeliveryStep? {
-        let key = writers.freshKey()
-        return writers.machine?.step(event, at: moment, freshKey: key)
-    }
-
     /// Gives the machine an event, stores what it changes, and does what it asks for.
     func tellWriters(_ event: DeliveryEvent, _ accepted: [UUIDBytes: AcceptedAnswer] = [:]) throws {
-        guard writers.machine != nil, store != nil else { return }
-        if writers.needsReload { try reloadWriters() }
-        guard let step = stepWriters(event) else { return }
-        noteAsked(event)
-        guard try commit(step, accepted, isReload: false) else {
-            for effect in stepWriters(.storageFailed)?.effects ?? [] { try perform(effect) }
-            return try reloadWriters()
+        guard let machine = writers.machine, store != nil else { return }
+        let isHeld = machine.heldUntil.map { $0 > moment.elapsed } ?? false
+        if event == .timer {
+            let unstored = writers.unstored
+            writers.unstored = []
+            for (event, accepted) in unstored { try tellWriters(event, accepted) }
+            guard let machine = writers.machine, machine.heldUntil.map({ $0 <= moment.elapsed }) ?? true else { return }
         }
+        let isAnswer = if case .answered = event { true } else { false }
+        if isHeld, isAnswer { return writers.unstored.append((event, accepted)) }
+        if isHeld, event.isFact { return try stepAside([event]) }
+        guard let (stored, step) = try storeStep(event, accepted) else {
+            if isAnswer { writers.unstored.append((event, accepted)) }
+            return try stepAside([.storageFailed] + (event.isFact ? [event] : []))
+        }
+        writers.machine = stored
+        noteAsked(event)
+        for change in step.changes { try take(change) }
+        // What was to be committed before it, of whatever else writes, is now.
+        try look()
         if !isQuiet, !step.changes.isEmpty, writers.chances.below(200) == 0 {
             note("  dies before it does what it has stored")
             return try die(relaunchAfter: Int64(writers.chances.below(3_000)))
@@ -133,35 +110,49 @@ extension Simulator {
         for effect in step.effects { try perform(effect) }
     }
 
-    /// Stores the changes of a step; false when the disk is full.
-    private func commit(
-        _ step: DeliveryStep, _ accepted: [UUIDBytes: AcceptedAnswer], isReload: Bool
-    ) throws -> Bool {
-        let (changes, wait) = (step.changes, step.serverWait)
-        guard let store, !changes.isEmpty || wait != nil else { return true }
-        if !isQuiet, writers.chances.below(150) == 0 {
-            note("  the disk is full")
-            return false
+    /// The machine takes what is so whether anything can be stored or not.
+    private func stepAside(_ events: [DeliveryEvent]) throws {
+        for event in events {
+            let key = writers.freshKey()
+            for effect in writers.machine?.step(event, at: moment, freshKey: key).effects ?? [] { try perform(effect) }
         }
-        let time = wall
+    }
+
+    /// Has the machine see the table and take an event, in the transaction that stores what it changes; nil when the disk is full.
+    private func storeStep(
+        _ event: DeliveryEvent, _ accepted: [UUIDBytes: AcceptedAnswer]
+    ) throws -> (DeliveryMachine, DeliveryStep)? {
+        struct Full: Error {}
+        guard let store, let before = writers.machine else { return nil }
+        let (time, moment, key, version) = (wall, moment, writers.freshKey(), writers.version)
+        let isFull = !isQuiet && writers.chances.below(150) == 0
         do {
-            _ = try store.writeBlocking(durability: .relaxed) { transaction in
-                try transaction.apply(wait, of: Writers.server, at: time)
-                return try transaction.apply(changes, answers: accepted, at: time)
+            return try store.writeBlocking(durability: .relaxed) { transaction in
+                let found = try transaction.outboxNews(since: version)
+                let wait = try version == nil ? transaction.serverWait(of: Writers.server, at: time) : nil
+                var machine = before
+                machine.see(
+                    TableNews(
+                        found.entries.map { LaneEntry($0) }, changed: found.changed,
+                        serverWait: wait.map { .milliseconds($0.remaining(at: time)) }), at: moment)
+                let step = machine.step(event, at: moment, freshKey: key)
+                if isFull, !step.changes.isEmpty { throw Full() }
+                try transaction.apply(step.serverWait, of: Writers.server, at: time)
+                try transaction.apply(step.changes, answers: accepted, at: time)
+                writers.version = transaction.outboxVersion
+                return (machine, step)
             }
+        } catch is Full {
+            note("  the disk is full")
+            return nil
         } catch {
             throw Violation(.outbox, "\(error)")
         }
-        for change in changes { try take(change) }
-        try look()
-        return true
     }
 
     /// Remembers what the client hears the server ask for.
     private func noteAsked(_ event: DeliveryEvent) {
-        guard case .answered(let key, let answer) = event, writers.machine?.flights.contains(key) == false else {
-            return
-        }
+        guard case .answered(_, let answer) = event else { return }
         var heads: [AnswerHead] = []
         switch answer {
         case .whole(.head(let head)): heads = [head]
@@ -195,5 +186,15 @@ extension Simulator {
     private func end(_ write: SimulatedWrite, _ end: Writers.End) throws {
         if writers.ends[write.id] != nil { throw Violation(.outbox, "\(write.note) ends twice") }
         writers.ends[write.id] = end
+    }
+}
+
+extension DeliveryEvent {
+    /// Whether it is so whatever can be stored.
+    fileprivate var isFact: Bool {
+        switch self {
+        case .network, .foreground, .session, .signInFailed: true
+        default: false
+        }
     }
 }

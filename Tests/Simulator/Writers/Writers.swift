@@ -15,10 +15,12 @@ struct Writers {
 
     /// Lives with the process.
     var machine: DeliveryMachine?
-    /// Raised when what is under way is given up: its answers are nobody's any more.
+    /// Raised when the process dies: the answers to what is under way are nobody's any more.
     var epoch = 0
-    /// Whether the machine is to be made anew from the table before it hears anything else.
-    var needsReload = false
+    /// The version of the table that the machine has seen.
+    var version: OutboxVersion?
+    /// What could not be stored, and is taken again when the timer goes off.
+    var unstored: [(DeliveryEvent, [UUIDBytes: AcceptedAnswer])] = []
     /// When the news of an enqueue that was sent last arrives.
     var lastNews: Int64 = 0
 
@@ -45,7 +47,8 @@ struct Writers {
         // What could not be stored is forgotten with the process.
         askedUntil = nil
         epoch += 1
-        needsReload = false
+        version = nil
+        unstored = []
         lastNews = 0
     }
 

@@ -73,17 +73,15 @@ extension Outbox {
     ///   ``OutboxError/notSignedIn`` when its account has signed out; what the store throws.
     public func retryRejected(_ id: UUIDBytes, effects: [RowEffect]? = nil) async throws -> UUIDBytes {
         let (new, now) = (store.host.makeID(), store.host.now())
-        let entry = try await store.write { transaction in
+        try await store.write { transaction in
             guard let old = try transaction.outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
             guard old.delivery.state == .rejected else { throw OutboxError.notApplicable(id, old.delivery.state) }
             try transaction.checkSignedIn(as: old.draft.account)
             var draft = old.draft
             draft.id = new
             draft.createdAt = now
-            return try transaction.replaceEntry(id, with: draft, effects: effects, outcome: "superseded", at: now)
+            try transaction.replaceEntry(id, with: draft, effects: effects, outcome: "superseded", at: now)
         }
-        post(.event(.replaced(id, by: LaneEntry(entry))))
-        state.withLock { state in state.loop?.rejected -= 1 }
         return new
     }
 
@@ -99,10 +97,7 @@ extension Outbox {
             try transaction.acknowledge(id, outcome: outcome, at: now)
             return true
         }
-        if wasRejected {
-            state.withLock { state in state.loop?.rejected -= 1 }
-            return publish()
-        }
+        if wasRejected { return publish() }
         try await perform(.discard(id, outcome: outcome)) { machine in
             guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
             return entry.delivery.state == .sending ? .beingSent(id) : nil
@@ -135,42 +130,22 @@ extension Outbox {
         _ event: DeliveryEvent, along: Alongside? = nil,
         _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
     ) async throws {
+        var act = OutboxAct(event)
+        (act.along, act.refusal) = (along, refusal)
+        let command = act
         let answer = await withCheckedContinuation { answer in
-            let command = OutboxCommand(event: event, along: along, refusal: refusal, answer: answer)
-            let isTaken = state.withLock { state in
-                guard let loop = state.loop, case .enqueued = loop.inputs.yield(.command(command)) else { return false }
-                return true
+            if !post(.command(OutboxCommand(act: command, answer: answer))) {
+                answer.resume(returning: .failure(OutboxError.stopped))
             }
-            if !isTaken { answer.resume(returning: .failure(OutboxError.stopped)) }
         }
         do {
             try answer.get()
         } catch OutboxError.stopped where state.withLock({ $0.loop == nil }) {
-            try await performAlone(event, along, refusal)
+            // While another outbox sends, what is being sent is its: nothing was given up.
+            let isOwner = try claim(commands: 1)
+            defer { if isOwner { endCommand() } }
+            try await takeAlone(command, isOwner: isOwner)
+            publish()
         }
-    }
-
-    private func performAlone(
-        _ event: DeliveryEvent, _ along: Alongside?, _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
-    ) async throws {
-        let (moment, key, gate) = (moment(), store.host.makeID(), state.withLock { $0.gate })
-        let (policy, wait, server) = (policy, try waitOfServer(), configuration.base.origin)
-        // While another outbox sends, what is being sent is its: nothing was given up.
-        let recovers = try claim(commands: 1)
-        defer { if recovers { endCommand() } }
-        try await store.write { transaction in
-            var machine = DeliveryMachine(policy: policy, gate: gate, seed: 0)
-            machine.isOwner = recovers
-            let entries = try transaction.readableOutboxHeads().map { LaneEntry($0) }
-            let loaded = machine.step(.loaded(entries, serverWait: wait), at: moment, freshKey: key)
-            if let refusal = refusal(machine) { throw refusal }
-            try along?(&transaction)
-            try transaction.apply(loaded.changes, answers: [:], at: moment.now)
-            // Without a network nothing is begun: what is left are the changes that were asked for.
-            let step = machine.step(event, at: moment, freshKey: key)
-            try transaction.apply(step.serverWait, of: server, at: moment.now)
-            try transaction.apply(step.changes, answers: [:], at: moment.now)
-        }
-        publish()
     }
 }

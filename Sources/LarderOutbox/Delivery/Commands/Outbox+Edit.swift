@@ -44,13 +44,5 @@ extension Outbox {
                 throw OutboxError.notApplicable(id, entry.delivery.state)
             }
         }
-        noteAmended(id)
-    }
-
-    /// Has the machine know whether an entry may travel in a batch now. What another process changed it is not told; that is seen
-    /// when the batch is to be sent.
-    func noteAmended(_ id: UUIDBytes) {
-        guard let entry = try? store.read({ view in try view.outboxHead(id) }) else { return }
-        post(.event(.amended(id, isBatchable: entry.fitsBatch)))
     }
 }

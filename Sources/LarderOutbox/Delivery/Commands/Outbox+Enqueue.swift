@@ -16,9 +16,7 @@ extension Outbox {
     @discardableResult
     public func enqueue(_ write: OutboxWrite) async throws -> Enqueued {
         let prepared = try prepare(write)
-        let enqueued = try await store.write { transaction in try transaction.enqueue(prepared) }
-        if case .coalesced(let id) = enqueued { noteAmended(id) }
-        return enqueued
+        return try await store.write { transaction in try transaction.enqueue(prepared) }
     }
 
     /// Gives a write its identity, for an enqueue in a transaction of the host's.

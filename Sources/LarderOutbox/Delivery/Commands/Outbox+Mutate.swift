@@ -31,14 +31,6 @@ extension Outbox {
         return queued
     }
 
-    /// Has those who wait for the end of one entry wait for that of another.
-    func handOn(_ id: UUIDBytes, to other: UUIDBytes) {
-        state.withLock { state in
-            guard let settlers = state.settlers.removeValue(forKey: id) else { return }
-            state.settlers[other, default: []] += settlers
-        }
-    }
-
     /// Those who wait for the end of an entry; they are told once.
     func takeSettlers(of id: UUIDBytes) -> [@Sendable () async -> Void] {
         state.withLock { $0.settlers.removeValue(forKey: id) } ?? []
@@ -54,11 +46,19 @@ extension Outbox {
         for settler in takeSettlers(of: id) { addTask(to: &group, settler) }
     }
 
-    /// Tells those who wait for entries that are not in the table: another process has seen to them.
-    func tellSettled(but entries: [LaneEntry], in group: inout DiscardingTaskGroup) {
-        let live = Set(entries.lazy.filter { $0.delivery.state != .rejected }.map(\.id))
-        for id in state.withLock({ Array($0.settlers.keys) }) where !live.contains(id) {
-            for settler in takeSettlers(of: id) { addTask(to: &group, settler) }
+    /// Tells those who wait for entries that have left, by whoever's hand; those of one that another has taken the place of wait for
+    /// that.
+    ///
+    /// - Parameter awaited: what was waited for before the machine has seen the table.
+    func tellSettled(among awaited: Set<UUIDBytes>, in group: inout DiscardingTaskGroup) {
+        let entries = state.withLock { $0.loop?.machine.entries ?? [] }
+        for id in awaited.subtracting(entries.lazy.map(\.id)) {
+            let settlers = takeSettlers(of: id)
+            if let successor = entries.first(where: { $0.predecessor == id }) {
+                state.withLock { $0.settlers[successor.id, default: []] += settlers }
+            } else {
+                for settler in settlers { addTask(to: &group, settler) }
+            }
         }
     }
 }

@@ -49,8 +49,6 @@ extension Outbox {
     private func succeed(_ settlement: Settlement) async throws -> UUIDBytes {
         let id = settlement.conflict.entryID
         let entry = try await store.write { transaction in try transaction.succeed(settlement) }
-        post(.event(.replaced(id, by: LaneEntry(entry))))
-        handOn(id, to: entry.id)
         report(.resolved(id, by: entry.id))
         publish()
         return entry.id

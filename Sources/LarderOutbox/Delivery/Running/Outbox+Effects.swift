@@ -11,7 +11,7 @@ extension Outbox {
     ) {
         switch effect {
         case .send(let flight): start(flight, in: &group)
-        case .cancel(let key): state.withLock { $0.loop?.flights[key] }?.task.cancel()
+        case .cancel(let key): state.withLock { $0.loop?.flights[key] }?.cancel()
         case .arm(let time): arm(time)
         case .disarm: setTimer(nil)
         case .signIn(let account):
@@ -27,7 +27,6 @@ extension Outbox {
         case .report(let event):
             report(event)
             tellSettled(event, in: &group)
-        case .stopped: break
         }
     }
 
@@ -106,15 +105,11 @@ extension Outbox {
     }
 
     private func start(_ flight: Flight, in group: inout DiscardingTaskGroup) {
-        let number = state.withLock { state in
-            state.loop?.begun += 1
-            return state.loop?.begun ?? 0
-        }
         let sending = Task {
             let (answer, accepted) = await send(flight)
-            post(.flight(flight.key, number: number, answer, accepted))
+            post(.flight(OutboxAnswer(key: flight.key, answer: answer, accepted: accepted)))
         }
-        state.withLock { state in state.loop?.flights[flight.key] = (number, sending) }
+        state.withLock { $0.loop?.flights[flight.key] = sending }
         group.addTask {
             await withTaskCancellationHandler {
                 await sending.value

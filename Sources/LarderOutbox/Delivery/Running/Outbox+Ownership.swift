@@ -89,18 +89,6 @@ extension Outbox {
         if (try? store.read { view in view.commit }) == nil { disown() }
     }
 
-    /// Stops sending for an account that another process has signed out; the session of this one, or the host, says when that is over.
-    func noteSignedOut() {
-        let (moment, key) = (moment(), store.host.makeID())
-        state.withLock { state in
-            state.gate = .signedOut
-            state.gates += 1
-            // The machine is made anew from the table, so that nothing of this step is to be stored.
-            _ = state.loop?.machine.step(.session(.signedOut), at: moment, freshKey: key)
-            gateBroadcast.set(.signedOut)
-        }
-    }
-
     /// What sends in place of this outbox; nil when this one does, or nothing does.
     var otherOwner: OutboxOwner? {
         if state.withLock({ $0.ownership != nil }) { return nil }

@@ -19,14 +19,13 @@ extension Outbox {
                 }
             }
             group.addTask {
-                for await change in changes {
-                    if !change.isEverything { continuation.yield(.lanes(change.lanes)) }
-                    // Commits of others may come faster than the whole table is looked at.
-                    if change.isEverything, self.makeLookDue() { continuation.yield(.look) }
+                for await _ in changes {
+                    // Commits may come faster than they are looked at.
+                    if self.makeLookDue() { continuation.yield(.look) }
                 }
                 self.disownIfClosed()
             }
-            await reload(in: &group)
+            await take(OutboxAct(.look), in: &group)
             reportUnshown()
             publish()
             for await input in inputs {
@@ -101,132 +100,73 @@ extension Outbox {
     }
 
     private func take(_ input: OutboxInput, in group: inout DiscardingTaskGroup) async {
-        if state.withLock({ $0.loop?.needsReload == true }) { await reload(in: &group) }
         switch input {
+        case .event(.timer):
+            let unstored = state.withLock { state in
+                defer { state.loop?.unstored = [] }
+                return state.loop?.unstored ?? []
+            }
+            for answer in unstored { await take(answer, in: &group) }
+            if !isHeld(at: moment()) { await take(OutboxAct(.timer), in: &group) }
         case .event(let event):
             if case .session = event { state.withLock { $0.untakenGates -= 1 } }
-            await take(event, in: &group)
+            let moment = moment()
+            if event == .stop || isHeld(at: moment) {
+                stepAside([event], at: moment, in: &group)
+            } else {
+                await take(OutboxAct(event), in: &group)
+            }
             if case .foreground = event { reportUnshown() }
-        case .lanes(let lanes): await takeNew(in: lanes, in: &group)
-        case .look:
-            state.withLock { $0.loop?.isLookDue = false }
-            await takeAll(in: &group)
-        case .flight(let key, let number, let answer, let accepted):
-            await takeAnswer(answer, accepted, of: key, number, in: &group)
-        case .drain(let drain):
-            // The drain also covers writes enqueued just before it.
-            await takeAll(in: &group)
-            state.withLock { state in _ = state.loop?.drains.append(drain) }
+        case .flight(let answer):
+            state.withLock { $0.loop?.flights[answer.key] = nil }
+            await take(answer, in: &group)
         case .settled(let settlement):
             let id = settlement.conflict.entryID
-            let failure = await take(
-                .discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }, in: &group)
+            var act = OutboxAct(.discard(id, outcome: Settlement.outcome))
+            act.along = { try $0.begin(settlement) }
+            let failure = await take(act, in: &group)
             if failure == nil { report(.resolved(id, by: nil)) } else { retryResolution(of: id) }
+        case .look:
+            state.withLock { $0.loop?.isLookDue = false }
+            if hasNews { await take(OutboxAct(.look), in: &group) }
+        case .drain(let drain):
+            // The drain also covers writes enqueued just before it.
+            if hasNews { await take(OutboxAct(.look), in: &group) }
+            state.withLock { state in _ = state.loop?.drains.append(drain) }
         case .resolution(let id, let wait): take(wait, of: id, in: &group)
         case .taskEnded: state.withLock { $0.loop?.tasks -= 1 }
         case .command(let command):
-            command.answer.resume(returning: await take(command, in: &group))
+            let failure = await take(command.act, in: &group)
+            command.answer.resume(returning: failure.map { .failure($0) } ?? .success(()))
         }
     }
 
-    /// Takes the answer of a request, unless it was given up: whatever others have done to other entries meanwhile.
-    private func takeAnswer(
-        _ answer: FlightAnswer, _ accepted: [UUIDBytes: AcceptedAnswer], of key: UUIDBytes, _ number: Int,
-        in group: inout DiscardingTaskGroup
-    ) async {
-        var tries = 3
-        var isStale = true
-        while isStale, tries > 0, state.withLock({ $0.loop?.flights[key]?.number == number }) {
-            isStale = await take(.answered(key, answer), accepted, in: &group) is OutOfStep
-            tries -= 1
-        }
-        state.withLock { state in
-            if state.loop?.flights[key]?.number == number { state.loop?.flights[key] = nil }
-        }
-        // An answer that found no place is none.
-        if isStale, tries == 0 { await reload(keepsFlights: true, in: &group) }
+    /// Whether anybody has changed the table, and nothing is awaited before the store is asked again.
+    private var hasNews: Bool {
+        if isHeld(at: moment()) { return false }
+        guard let version = state.withLock({ $0.loop?.version }) else { return true }
+        // A store that cannot be read says so when it is to be written.
+        return (try? store.read { view in view.isOutboxChanged(since: version) }) ?? true
     }
 
-    /// Does what is wanted; once more when somebody else has acted in between.
-    private func take(_ command: OutboxCommand, in group: inout DiscardingTaskGroup) async -> Result<Void, any Error> {
-        var failure: (any Error)?
-        for _ in 1...2 {
-            // What it is about may have been enqueued a moment ago.
-            if let lane = lane(of: command.event) { await takeNew(in: [lane], in: &group) }
-            let refusal = state.withLock { state in state.loop.map { command.refusal($0.machine) } ?? nil }
-            if let refusal { return .failure(refusal) }
-            failure = await take(command.event, along: command.along, in: &group)
-            guard failure is OutOfStep else { break }
-        }
-        return failure.map { .failure($0) } ?? .success(())
+    /// Whether the store could not keep what happened, and is not asked yet to keep more.
+    private func isHeld(at moment: Moment) -> Bool {
+        state.withLock { $0.loop?.machine.heldUntil.map { $0 > moment.elapsed } ?? false }
     }
 
-    /// The lane of the entry that an event is about, if the machine does not know it.
-    private func lane(of event: DeliveryEvent) -> String? {
-        let id: UUIDBytes
-        switch event {
-        case .revive(let entry), .discard(let entry, _), .decide(let entry, _): id = entry
-        default: return nil
-        }
-        let isKnown = state.withLock { state in state.loop?.machine.entries.contains { $0.id == id } ?? true }
-        // What cannot be read is unknown, and said to be.
-        return isKnown ? nil : try? store.read { view in try view.outboxHead(id)?.lane }
-    }
-
-    /// Steps the machine, stores what it changes, and performs what it asks for.
-    ///
-    /// - Returns: why nothing was stored, if it was not.
-    @discardableResult
-    func take(
-        _ event: DeliveryEvent, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], along: Alongside? = nil,
-        in group: inout DiscardingTaskGroup
-    ) async -> (any Error)? {
-        guard let step = step(event) else { return OutboxError.stopped }
-        let unloaded: [UnloadedAnswer]
-        do {
-            unloaded = try await commit(step, accepted, along)
-        } catch {
-            let isMismatch = error is OutOfStep || error is OutboxError
-            if !isMismatch {
-                store.host.logger.error("a step of the outbox was not stored", metadata: ["error": "\(error)"])
-                for effect in self.step(.storageFailed)?.effects ?? [] { perform(effect, in: &group) }
+    /// Takes an answer; one that cannot be stored is taken again when the timer goes off.
+    private func take(_ answer: OutboxAnswer, in group: inout DiscardingTaskGroup) async {
+        if !isHeld(at: moment()) {
+            var act = OutboxAct(.answered(answer.key, answer.answer))
+            act.accepted = answer.accepted
+            var failure = await take(act, in: &group)
+            if failure?.isAboutRecord == true {
+                // What damage keeps from being stored is asked for again, and keeps nothing else from it.
+                failure = await take(OutboxAct(.answered(answer.key, .whole(.none))), in: &group)
             }
-            await reload(keepsFlights: isMismatch, in: &group)
-            return error
+            if failure == nil || failure is CancellationError { return }
         }
-        for effect in step.effects { perform(effect, accepted, in: &group) }
-        for answer in unloaded { addTask(to: &group) { await self.load(answer) } }
-        return nil
-    }
-
-    func step(_ event: DeliveryEvent) -> DeliveryStep? {
-        let (moment, key) = (moment(), store.host.makeID())
-        return state.withLock { state in state.loop?.machine.step(event, at: moment, freshKey: key) }
-    }
-
-    func commit(
-        _ step: DeliveryStep, _ accepted: [UUIDBytes: AcceptedAnswer], _ along: Alongside? = nil
-    ) async throws -> [UnloadedAnswer] {
-        let (changes, wait) = (step.changes, step.serverWait)
-        if changes.isEmpty, wait == nil { return [] }
-        let (now, loading, server) = (store.host.now(), configuration.loading, configuration.base.origin)
-        // Whatever is begun is of the account that is signed in.
-        let account = state.withLock { $0.loop?.machine.gate.account }
-        let unloaded: [UnloadedAnswer]
-        do {
-            unloaded = try await store.write { transaction in
-                try along?(&transaction)
-                try transaction.checkSignedIn(toBegin: step, as: account)
-                try transaction.apply(wait, of: server, at: now)
-                return try transaction.apply(changes, answers: accepted, at: now, loading: loading)
-            }
-        } catch is SignedOutElsewhere {
-            noteSignedOut()
-            throw OutOfStep(id: changes[0].id)
-        }
-        let rejections = changes.count { if case .reject = $0 { true } else { false } }
-        state.withLock { $0.loop?.rejected += rejections }
-        return unloaded
+        state.withLock { $0.loop?.unstored.append(answer) }
     }
 }
 

@@ -22,7 +22,7 @@ extension Outbox {
             return (.whole(Self.obstacle(error).map { .unsendable($0) } ?? .notSent), [:])
         }
         guard let entry = entries.first, entries.count == flight.entries.count else {
-            // One that has left is a mismatch that the next step finds; one of which only the delivery is left is damaged.
+            // One that has left needs no answer; one of which only the delivery is left is damaged.
             return (.whole(.unsendable("what is to be sent is not there")), [:])
         }
         if flight.isBatch { return await sendBatch(entries, key: flight.key) }
@@ -34,10 +34,8 @@ extension Outbox {
     private func sendBatch(
         _ entries: [OutboxEntry], key: UUIDBytes
     ) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
-        // An entry may have been edited unheard before the batch was put together. Such a batch is never sent: read again it is the
-        // same, so its members go one by one.
-        guard let batch = policy.batch, entries.allSatisfy(\.fitsBatch) else {
-            return (.whole(.unsendable("not all of it fits a batch")), [:])
+        guard let batch = policy.batch else {
+            return (.whole(.unsendable("an earlier run has put it together, and batches are not sent any more")), [:])
         }
         var draft = OutboxDraft(
             id: key, lane: "", createdAt: 0, mutationType: "batch", method: "POST", endpoint: batch.endpoint,

@@ -26,17 +26,10 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
 }
 
 extension ReadView {
-    /// The entries of a lane behind a place, without what they send; those that are damaged must not keep those behind them from being
-    /// seen.
-    package borrowing func readableOutboxHeads(lane: String, after sequence: Int64) throws -> [OutboxEntry] {
-        do {
-            return try tables.heads(lane: lane, after: sequence, limit: .max, in: transaction)
-                .filter { try outboxDelivery($0.id) != nil }
-        } catch StoreError.damaged {
-            return try tables.readableHeads(lane: lane, in: transaction).entries.filter { entry in
-                entry.sequence > sequence && entry.lane.equalsBytewise(lane)
-            }
-        }
+    /// The entries of a lane, without what they send; those that are damaged must not keep those behind them from being seen.
+    package borrowing func readableOutboxHeads(lane: String) throws -> [OutboxEntry] {
+        // The keys of other lanes may begin with those of this one.
+        try tables.readableHeads(lane: lane, in: transaction).entries.filter { $0.lane.equalsBytewise(lane) }
     }
 
     /// The entries that can be read, by lane, without what they send, and how many there are besides: one damaged record must not

@@ -5,7 +5,7 @@ import LarderStore
 /// One thing that happens.
 enum Act: Hashable {
     case enqueue(Int)
-    case hear
+    case look
     case answer(Int, Reply)
     case timer
     case network(Bool)
@@ -41,7 +41,7 @@ extension EnumeratedWorld {
         }) {
             acts.append(.enqueue(next))
         }
-        if !unheard.isEmpty { acts.append(.hear) }
+        if unseen != [], !isHeld { acts.append(.look) }
         for index in air.indices { acts += replies(to: air[index]).map { .answer(index, $0) } }
         for place in late { acts += [.late(place, arrives: true), .late(place, arrives: false)] }
         if timer != nil { acts.append(.timer) }
@@ -58,7 +58,7 @@ extension EnumeratedWorld {
     }
 
     private func actsOfPeople(_ place: Int) -> [Act] {
-        guard let delivery = delivery(place), !unheard.contains(place), !machine.isUnrecovered else { return [] }
+        guard let delivery = delivery(place), unseen?.contains(place) == false else { return [] }
         var acts: [Act] = []
         switch delivery.state {
         // The host looks whether the server has it, and nothing may arrive behind its back.
@@ -114,24 +114,16 @@ extension EnumeratedWorld {
         switch act {
         case .enqueue(let place):
             world.slots[place] = .stored(OutboxDelivery())
-            world.unheard.append(place)
+            world.unseen?.insert(place)
             return [world]
-        case .hear:
-            let place = world.unheard.removeFirst()
-            // What it was when it was made, whatever happened since.
-            var entry = entry(place)
-            entry.delivery = OutboxDelivery()
-            return try world.react(.enqueued([entry]), isCalm: isCalm)
+        case .look: return try world.react(.look, isCalm: isCalm)
         case .answer(let index, let reply):
             let flight = world.air.remove(at: index)
             let answer = world.answer(to: flight, reply)
             let worlds = try world.react(.answered(flight.key, answer), isCalm: isCalm)
-            if reply == .unsendable { try worlds.first?.checkParked(flight) }
+            if reply == .unsendable, !isHeld { try worlds.first?.checkParked(flight) }
             return worlds
-        case .timer:
-            world.elapsed = max(elapsed, timer ?? elapsed)
-            world.timer = nil
-            return try world.react(.timer, isCalm: isCalm)
+        case .timer: return try wake(isCalm: isCalm)
         case .network(let isUp):
             world.isUp = isUp
             return try world.react(.network(isUsable: isUp), isCalm: isCalm)
@@ -176,9 +168,10 @@ extension EnumeratedWorld {
     private mutating func replace(_ place: Int, by successor: Int, isCalm: Bool) throws -> [EnumeratedWorld] {
         slots[place] = .removed
         slots[successor] = .stored(OutboxDelivery())
+        unseen?.formUnion([place, successor] + slots.indices.filter { after[$0].contains(place) })
         after = after.map { $0.map { $0 == place ? successor : $0 } }
         after[successor] = after[place]
-        return try react(.replaced(Configuration.id(place), by: entry(successor)), isCalm: isCalm)
+        return try react(.look, isCalm: isCalm)
     }
 
     private mutating func answer(to flight: Flight, _ reply: Act.Reply) -> FlightAnswer {

@@ -84,6 +84,7 @@ extension EnumeratedWorld {
         guard timer == machine.armed else { throw Violation(description: "the timer is another than the machine's") }
         guard machine.isLive(at: moment) else { throw Violation(description: "the machine says that it stands still") }
         try checkLiveness()
+        try checkFlights()
         let isAsked = machine.signIn == .asked
         guard isAsked == isAskedToSignIn else { throw Violation(description: "nobody was asked to sign in") }
         for place in applied {
@@ -91,14 +92,19 @@ extension EnumeratedWorld {
                 throw Violation(description: "\(place) is a dead letter, and the server has it")
             }
         }
-        guard !machine.isUnrecovered else { return }
-        // What it hears of too late it takes for an entry, until it is its turn.
-        for place in slots.indices where isInOutbox(place) {
+        for place in slots.indices where isInOutbox(place) && unseen?.contains(place) == false {
             let known = machine.entries.first { $0.id == Configuration.id(place) }
-            if known == nil, unheard.contains(place) { continue }
             guard known?.delivery == delivery(place) else {
                 throw Violation(description: "of \(place) the machine knows something else than the store holds")
             }
+        }
+    }
+
+    /// What is under way for the machine is in the air, or was answered and could not be stored.
+    private func checkFlights() throws {
+        let answered = unstored.compactMap { if case .answered(let key, _) = $0 { key } else { nil } }
+        guard machine.flights == Set(air.map(\.key) + answered) else {
+            throw Violation(description: "something else is under way than the machine thinks")
         }
     }
 
@@ -116,7 +122,7 @@ extension EnumeratedWorld {
         }
         guard air.count < configuration.policy.concurrentSends else { return }
         let peace = askedUntil.flatMap { $0 > elapsed ? $0 : nil }
-        for place in slots.indices where !unheard.contains(place) {
+        for place in slots.indices where unseen?.contains(place) == false {
             guard configuration.entries[place].account == account, let delivery = delivery(place),
                 holder(of: place) == nil
             else { continue }
@@ -134,7 +140,7 @@ extension EnumeratedWorld {
                 guard let timer, timer <= max(elapsed + own, peace ?? .zero) else {
                     throw Violation(description: "\(place) will be due and no timer is armed")
                 }
-            case .sending where !air.contains(where: { $0.entries.contains(Configuration.id(place)) }):
+            case .sending where !machine.flights.contains(delivery.batch ?? Configuration.id(place)):
                 throw Violation(description: "\(place) is taken for being sent")
             case .failed where delivery.dueAt != nil:
                 guard timer != nil else { throw Violation(description: "\(place) does not come back") }

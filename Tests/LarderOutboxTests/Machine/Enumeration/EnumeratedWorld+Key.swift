@@ -18,7 +18,8 @@ extension EnumeratedWorld {
             }
         }
         key.append(241)
-        for place in unheard { key.append(UInt8(place)) }
+        key.append(unseen.map(mask) ?? 255)
+        for event in unstored { append(event, to: &key) }
         key.append(rest(timer))
         key.append(rest(machine.serverWait))
         appendConditions(to: &key)
@@ -66,8 +67,8 @@ extension EnumeratedWorld {
 
     private func appendConditions(to key: inout [UInt8]) {
         key.append(
-            bit(isAskedToSignIn, 0) | bit(machine.isUnrecovered, 1) | bit(machine.isAnswerUnconfirmed, 2)
-                | bit(machine.isAtStart, 3) | bit(machine.isBatchUnread, 4) | bit(machine.throttles > 0, 5))
+            bit(isAskedToSignIn, 0) | bit(machine.isAtStart, 1) | bit(machine.isBatchUnread, 2)
+                | bit(machine.throttles > 0, 3))
         key.append(machine.network.map { bit($0, 0) } ?? 2)
         switch machine.gate {
         case .signedIn: key.append(0)
@@ -83,13 +84,16 @@ extension EnumeratedWorld {
         key.append(UInt8(min(machine.refusals, configuration.failuresThatMatter + 1)))
         key.append(UInt8(min(machine.storageFailures, configuration.failuresThatMatter)))
         key.append(rest(machine.heldUntil))
-        var refused: UInt8 = 0
-        for id in machine.refused { refused |= 1 << UInt8(Configuration.place(id)) }
-        key.append(refused)
+        key.append(machine.haste.map { $0 == .everything ? 1 : 2 } ?? 0)
         if machine.earlierFlights.isEmpty { return }
         for flight in machine.earlierFlights.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
             key.append(UInt8(flight.high) << 7 | UInt8(flight.low))
         }
+    }
+
+    private func append(_ event: DeliveryEvent, to key: inout [UInt8]) {
+        key.append(243)
+        key += Array("\(event)".utf8)
     }
 
     private func append(_ delivery: OutboxDelivery, to key: inout [UInt8]) {

@@ -5,7 +5,7 @@ import LarderTransport
 
 /// A machine, the store it writes to, the requests in the air and the server, at one moment.
 ///
-/// The store is a model of what `LarderStore` promises of the outbox: a change is made only if the delivery is as expected.
+/// The store is a model of what `LarderStore` promises of the outbox: a transaction shows what has changed, and is stored whole or not.
 struct EnumeratedWorld {
     /// What the store holds of an entry.
     enum Slot: Hashable {
@@ -19,8 +19,10 @@ struct EnumeratedWorld {
     var machine: DeliveryMachine
     var slots: [Slot]
     var after: [[Int]]
-    /// Stored, and the machine was not told yet.
-    var unheard: [Int] = []
+    /// Changed by others, and not seen by the machine; nil: it has seen nothing.
+    var unseen: Set<Int>? = []
+    /// What could not be stored, and is taken again when the timer goes off.
+    var unstored: [DeliveryEvent] = []
     var air: [Flight] = []
     /// Requests that were given up and may still arrive, by entry.
     var late: [Int] = []
@@ -82,18 +84,29 @@ struct EnumeratedWorld {
 // MARK: - Steps
 
 extension EnumeratedWorld {
-    /// What may come of an event: its changes are stored or not.
+    /// Whether the store could not keep what happened, and is not asked yet to keep more.
+    var isHeld: Bool { machine.heldUntil.map { $0 > elapsed } ?? false }
+
+    /// What may come of an event: its changes are stored or not. Then an answer is taken again, and a fact is one all the same.
     ///
     /// A death between the commit and what follows it is a death right after, of a request that does not arrive.
     func react(_ event: DeliveryEvent, isCalm: Bool) throws -> [EnumeratedWorld] {
-        var world = self
-        let step = world.machine.step(event, at: moment, freshKey: freshKey)
-        let stepped = world
-        guard try world.commit(step.changes) else {
-            return try stepped.abandoned(isCalm: isCalm).flatMap { (world) throws -> [EnumeratedWorld] in
-                try world.react(world.loaded, isCalm: isCalm)
-            }
+        var (world, failed) = (self, self)
+        let isAnswer = if case .answered = event { true } else { false }
+        if isAnswer { failed.unstored.append(event) }
+        if isHeld, isAnswer { return [failed] }
+        if isHeld, event.isFact {
+            try failed.stepAside([event])
+            return [failed]
         }
+        let news = slots.indices.filter { delivery($0) != nil && unseen?.contains($0) ?? true }
+        world.machine.see(
+            TableNews(
+                news.map(entry), changed: unseen.map { Set($0.map(Configuration.id)) },
+                serverWait: unseen == nil ? storedWait.map { $0 - elapsed } : nil), at: moment)
+        world.unseen = []
+        let step = world.machine.step(event, at: moment, freshKey: freshKey)
+        try world.commit(step.changes)
         switch step.serverWait {
         case .note(let wait): world.storedWait = elapsed + wait
         case .end: world.storedWait = nil
@@ -101,51 +114,53 @@ extension EnumeratedWorld {
         }
         try world.perform(step.effects)
         if isCalm || step.changes.isEmpty || !configuration.weather.contains(.storage) { return [world] }
-        return try [world] + stepped.fail(isCalm: false)
+        try failed.stepAside([.storageFailed] + (event.isFact ? [event] : []))
+        return [world, failed]
     }
 
-    /// The changes were not stored.
-    private func fail(isCalm: Bool) throws -> [EnumeratedWorld] {
-        var worlds: [EnumeratedWorld] = []
-        for var world in abandoned(isCalm: isCalm) {
-            for event in [DeliveryEvent.storageFailed, world.loaded] {
-                let step = world.machine.step(event, at: moment, freshKey: freshKey)
-                guard step.changes.isEmpty else { throw Violation(description: "stored while nothing can be stored") }
-                try world.perform(step.effects)
-            }
-            worlds.append(world)
+    /// The machine takes what is so whether anything can be stored or not.
+    private mutating func stepAside(_ events: [DeliveryEvent]) throws {
+        for event in events {
+            let step = machine.step(event, at: moment, freshKey: freshKey)
+            guard step.changes.isEmpty else { throw Violation(description: "changes while nothing can be stored") }
+            try perform(step.effects)
         }
-        return worlds
+    }
+
+    /// The timer goes off: what could not be stored comes first.
+    func wake(isCalm: Bool) throws -> [EnumeratedWorld] {
+        var world = self
+        world.elapsed = max(elapsed, timer ?? elapsed)
+        world.timer = nil
+        world.unstored = []
+        var worlds = [world]
+        for event in unstored { worlds = try worlds.flatMap { try $0.react(event, isCalm: isCalm) } }
+        return try worlds.flatMap { $0.isHeld ? [$0] : try $0.react(.timer, isCalm: isCalm) }
     }
 
     /// The process dies, and the next one begins.
     func crash() throws -> [EnumeratedWorld] {
-        try abandoned(isCalm: false).flatMap { (world) throws -> [EnumeratedWorld] in
+        try abandoned().flatMap { (world) throws -> [EnumeratedWorld] in
             var world = world
             world.machine = DeliveryMachine(
                 policy: configuration.policy, gate: isSignedIn ? .signedIn(account) : .signedOut, seed: 0)
             world.timer = nil
             world.isAskedToSignIn = false
-            world.unheard = []
+            (world.unseen, world.unstored) = (nil, [])
             let isUp = isUp
-            return try world.react(world.loaded, isCalm: false)
+            return try world.react(.look, isCalm: false)
                 .flatMap { (world) throws -> [EnumeratedWorld] in
                     try world.react(.network(isUsable: isUp), isCalm: false)
                 }
         }
     }
 
-    private var loaded: DeliveryEvent {
-        .loaded(
-            slots.indices.filter { delivery($0) != nil }.map(entry), serverWait: storedWait.map { $0 - elapsed })
-    }
-
     /// The requests in the air given up: each may have arrived, or not, or arrives later.
-    private func abandoned(isCalm: Bool) -> [EnumeratedWorld] {
+    private func abandoned() -> [EnumeratedWorld] {
         var base = self
         let places = air.flatMap { $0.entries.map(Configuration.place) }
         base.air = []
-        if isCalm || places.isEmpty { return [base] }
+        if places.isEmpty { return [base] }
         if configuration.weather.contains(.late) {
             base.late = Set(base.late + places).sorted()
             return [base]
@@ -172,17 +187,15 @@ extension EnumeratedWorld {
 
 extension EnumeratedWorld {
     /// Makes the changes of a step.
-    ///
-    /// - Returns: false when the store does not hold what is expected.
-    private mutating func commit(_ changes: [DeliveryChange]) throws -> Bool {
-        guard changes.allSatisfy({ delivery(Configuration.place($0.id)) == $0.expected }) else { return false }
+    private mutating func commit(_ changes: [DeliveryChange]) throws {
         guard Set(changes.map(\.id)).count == changes.count else {
             throw Violation(description: "an entry is changed twice in a transaction")
         }
         for change in changes {
             let place = Configuration.place(change.id)
             switch change {
-            case .update(_, _, let new):
+            case .update(_, let old, let new):
+                guard delivery(place) == old else { throw Violation(description: "another delivery was seen") }
                 if new.state == .rejected { throw Violation(description: "refused without a reason") }
                 slots[place] = .stored(new)
             case .accept:
@@ -199,7 +212,6 @@ extension EnumeratedWorld {
             case .remove: slots[place] = .removed
             }
         }
-        return true
     }
 
     private func check(_ reason: RejectionReason, of place: Int) throws {
@@ -234,8 +246,17 @@ extension EnumeratedWorld {
                 guard !isAskedToSignIn else { throw Violation(description: "asked twice to sign in") }
                 guard account == self.account else { throw Violation(description: "asked to sign in as another") }
                 isAskedToSignIn = true
-            case .cancel, .resolve, .report, .stopped: break
+            case .cancel, .resolve, .report: break
             }
+        }
+    }
+}
+
+extension DeliveryEvent {
+    fileprivate var isFact: Bool {
+        switch self {
+        case .network, .foreground, .session, .signInFailed: true
+        default: false
         }
     }
 }

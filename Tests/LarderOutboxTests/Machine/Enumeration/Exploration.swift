@@ -83,7 +83,7 @@ extension EnumeratedWorld {
     fileprivate var fairAct: Act? {
         if !isUp { return .network(true) }
         if case .signedIn = machine.gate {} else { return .signIn(account) }
-        if !unheard.isEmpty { return .hear }
+        if unseen != [], !isHeld { return .look }
         if let flight = air.first {
             let isRefused = flight.entries.contains { refused.contains(Configuration.place($0)) }
             return .answer(0, isRefused ? .refused : .performed)

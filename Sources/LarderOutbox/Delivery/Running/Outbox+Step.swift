@@ -1,0 +1,183 @@
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Logging
+internal import Synchronization
+
+/// Something for the machine to take.
+struct OutboxAct: Sendable {
+    let event: DeliveryEvent
+    /// What answers brought, by entry.
+    var accepted: [UUIDBytes: AcceptedAnswer] = [:]
+    /// What is changed in the same transaction, before what the machine says.
+    var along: Alongside?
+    /// Why it cannot be done, if it cannot.
+    var refusal: @Sendable (DeliveryMachine) -> OutboxError? = { _ in nil }
+
+    init(_ event: DeliveryEvent) { self.event = event }
+}
+
+/// What has come of an act, and is stored.
+private struct StoredStep: Sendable {
+    var machine: DeliveryMachine
+    /// The version of the table that the machine has seen, its own changes included.
+    var version: OutboxVersion
+    var effects: [DeliveryEffect]
+    /// The accepted writes whose answers are to be loaded and brought nothing to load.
+    var unloaded: [UnloadedAnswer]
+    /// Whether others had changed the table.
+    var isNews: Bool
+    /// How many entries could not be read, where all were.
+    var damaged: Int
+    /// Whether another process has signed the account out that was to send.
+    var isSignedOut = false
+}
+
+// The one way in which the machine steps: it sees the table in the transaction that stores what it makes of it.
+extension Outbox {
+    /// Has the machine of the loop take an act, stores what that changes, and performs what it asks for. What cannot be stored has not
+    /// happened: the machine stays as it is, and what is under way goes on.
+    ///
+    /// - Returns: why nothing was stored, if it was not.
+    @discardableResult
+    func take(_ act: OutboxAct, in group: inout DiscardingTaskGroup) async -> (any Error)? {
+        let known = state.withLock { state in
+            state.loop.map { (machine: $0.machine, version: $0.version, awaited: Set(state.settlers.keys)) }
+        }
+        guard let known else { return OutboxError.stopped }
+        let stored: StoredStep
+        do {
+            stored = try await storeStep(of: act, by: known.machine, since: known.version)
+        } catch {
+            if !(error is OutboxError || error is CancellationError) {
+                store.host.logger.error("a step of the outbox was not stored", metadata: ["error": "\(error)"])
+                stepAside([.storageFailed, act.event], at: moment(), in: &group)
+            }
+            return error
+        }
+        adopt(stored)
+        if stored.isNews { tellSettled(among: known.awaited, in: &group) }
+        for effect in stored.effects { perform(effect, act.accepted, in: &group) }
+        for answer in stored.unloaded { addTask(to: &group) { await self.load(answer) } }
+        return nil
+    }
+
+    /// As ``take(_:in:)``, by a machine that is made for it, and without what it asks for: no network is known to it, so that it begins
+    /// nothing.
+    ///
+    /// - Parameter isOwner: whether what is being sent was given up; else it is another outbox's.
+    func takeAlone(_ act: OutboxAct, isOwner: Bool) async throws {
+        var machine = DeliveryMachine(policy: policy, gate: gate, seed: 0)
+        machine.isOwner = isOwner
+        _ = try await storeStep(of: act, by: machine, since: nil)
+    }
+
+    /// Has the machine take what is so whether anything can be stored or not; while it is held that leads to no changes.
+    func stepAside(_ events: [DeliveryEvent], at moment: Moment, in group: inout DiscardingTaskGroup) {
+        let key = store.host.makeID()
+        for event in events where event.isFact {
+            let step = state.withLock { $0.loop?.machine.step(event, at: moment, freshKey: key) }
+            for effect in step?.effects ?? [] { perform(effect, in: &group) }
+        }
+    }
+
+    private func storeStep(
+        of act: OutboxAct, by machine: DeliveryMachine, since version: OutboxVersion?
+    ) async throws -> StoredStep {
+        let (moment, key) = (moment(), store.host.makeID())
+        let (server, loading) = (configuration.base.origin, configuration.loading)
+        func stored(since version: OutboxVersion?) async throws -> StoredStep {
+            // Not of the outbox: the writer's thread may be the last to hold what the body refers to.
+            try await store.write { transaction in
+                let news = try transaction.tableNews(since: version, server: server, at: moment)
+                return try transaction.store(act, of: machine, seeing: news, loading, server, at: moment, freshKey: key)
+            }
+        }
+        do {
+            return try await stored(since: version)
+        } catch let error where version != nil && error.isAboutRecord {
+            // An entry was damaged since it was seen: what can be read goes on without it.
+            return try await stored(since: nil)
+        }
+    }
+
+    private func adopt(_ stored: StoredStep) {
+        if stored.damaged > 0 {
+            let metadata: Logger.Metadata = ["entries": "\(stored.damaged)"]
+            store.host.logger.error("damaged writes wait for somebody to look: verify the store", metadata: metadata)
+        }
+        state.withLock { state in
+            state.loop?.machine = stored.machine
+            state.loop?.version = stored.version
+            // Whoever was signed in since says so in a moment.
+            guard stored.isSignedOut, state.untakenGates == 0 else { return }
+            state.gate = .signedOut
+            state.gates += 1
+            gateBroadcast.set(.signedOut)
+        }
+    }
+}
+
+extension Transaction {
+    /// What has changed in the table since a version; with the server's wait, where that is nil.
+    fileprivate borrowing func tableNews(
+        since version: OutboxVersion?, server: String, at moment: Moment
+    ) throws -> (table: TableNews, damaged: Int) {
+        let found = try outboxNews(since: version)
+        let wait = try version == nil ? serverWait(of: server, at: moment.now) : nil
+        let table = TableNews(
+            found.entries.map { LaneEntry($0) }, changed: found.changed,
+            serverWait: wait.map { .milliseconds($0.remaining(at: moment.now)) })
+        return (table, found.damaged)
+    }
+
+    /// Has a machine see the table and take an act, and stores what that changes.
+    fileprivate mutating func store(
+        _ act: OutboxAct, of before: DeliveryMachine, seeing news: (table: TableNews, damaged: Int),
+        _ loading: AnswerLoading, _ server: String, at moment: Moment, freshKey key: UUIDBytes
+    ) throws -> StoredStep {
+        var machine = before
+        machine.see(news.table, at: moment)
+        if let refusal = act.refusal(machine) { throw refusal }
+        var step = machine.step(act.event, at: moment, freshKey: key)
+        let isSignedOut = try step.isSending && !isSignedIn(machine.gate.account)
+        if isSignedOut {
+            machine = before
+            machine.see(news.table, at: moment)
+            step = machine.step(act.event, signedOutAt: moment, freshKey: key)
+        }
+        try act.along?(&self)
+        try apply(step.serverWait, of: server, at: moment.now)
+        let unloaded = try apply(step.changes, answers: act.accepted, at: moment.now, loading: loading)
+        return StoredStep(
+            machine: machine, version: outboxVersion, effects: step.effects, unloaded: unloaded,
+            isNews: news.table.changed != [], damaged: news.damaged, isSignedOut: isSignedOut)
+    }
+}
+
+extension DeliveryStep {
+    /// Whether it begins to send anything.
+    fileprivate var isSending: Bool {
+        effects.contains { if case .send = $0 { true } else { false } }
+    }
+}
+
+extension DeliveryEvent {
+    /// Whether it is so whatever can be stored.
+    fileprivate var isFact: Bool {
+        switch self {
+        case .network, .foreground, .session, .signInFailed, .unauthorized, .storageFailed, .stop: true
+        case .look, .timer, .answered, .revive, .reviveAll, .discard, .decide, .remoteUnknown: false
+        }
+    }
+}
+
+extension Error {
+    /// Whether it may be about one record, which is not met again when all that can be read is looked at.
+    var isAboutRecord: Bool {
+        switch self as? StoreError {
+        case .damaged, .unknownEntry: true
+        default: false
+        }
+    }
+}

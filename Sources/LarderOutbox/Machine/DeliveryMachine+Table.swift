@@ -1,0 +1,122 @@
+package import LarderFormat
+internal import LarderStore
+package import LarderTransport
+
+/// What the table holds that a machine may not know.
+package struct TableNews: Hashable, Sendable {
+    /// The entries that were looked at, rejected ones included.
+    package var entries: [LaneEntry]
+    /// The identities of all that have changed, those among them that have left; nil: any may have.
+    package var changed: Set<UUIDBytes>?
+    /// What is left of the time that the server asked to be left alone for, where that was looked at.
+    package var serverWait: Duration?
+
+    /// News of these entries.
+    package init(_ entries: [LaneEntry], changed: Set<UUIDBytes>?, serverWait: Duration? = nil) {
+        self.entries = entries
+        self.changed = changed
+        self.serverWait = serverWait
+    }
+}
+
+// What the machine knows is what the table holds: it sees the table in the transaction that stores what a step makes of it.
+extension DeliveryMachine {
+    /// Takes the table for the truth; what it leads to is in the next step.
+    package mutating func see(_ news: TableNews, at moment: Moment) {
+        restoreServerWait(news.serverWait, moment)
+        if news.changed == [] { return }
+        rejected = news.changed.map { rejected.subtracting($0) } ?? []
+        var found: [UUIDBytes: LaneEntry] = [:]
+        for entry in news.entries {
+            if entry.delivery.state == .rejected { rejected.insert(entry.id) } else { found[entry.id] = entry }
+        }
+        var known: [UUIDBytes: Duration] = [:]
+        var broken: Set<UUIDBytes> = []
+        var fresh: Set<UUIDBytes> = []
+        entries = entries.compactMap { old in
+            guard news.changed?.contains(old.id) ?? true else { return old }
+            guard var new = found.removeValue(forKey: old.id) else {
+                if old.delivery.state != .sending, let batch = old.delivery.batch { broken.insert(batch) }
+                return nil
+            }
+            (new.due, new.notBefore, new.firstTried) = (old.due, old.notBefore, old.firstTried)
+            if new.delivery == old.delivery { return new }
+            known[old.id] = old.firstTried
+            fresh.insert(old.id)
+            return new
+        }
+        fresh.formUnion(found.keys)
+        entries += found.values
+        entries.sort { $0.sequence < $1.sequence }
+        for index in entries.indices where fresh.contains(entries[index].id) { restore(index, known, moment) }
+        for index in entries.indices where entries[index].delivery.state != .sending {
+            if let batch = entries[index].delivery.batch, broken.contains(batch) { leaveBatch(index, isAlone: true) }
+        }
+        let sent = Set(entries.lazy.filter { $0.delivery.state == .sending }.map(\.flightKey))
+        for key in flights.subtracting(sent).inOrder { step.effects.append(.cancel(key)) }
+        recover(moment)
+    }
+
+    /// Makes of what is stored with an entry what the machine goes by.
+    private mutating func restore(_ index: Int, _ known: [UUIDBytes: Duration], _ moment: Moment) {
+        (entries[index].due, entries[index].notBefore) = (nil, nil)
+        restoreAge(index, known, moment)
+        // A host of short runs would form a batch at each start, and leave its members unresolved each time.
+        isBatchUnread = isBatchUnread || Self.isLeftUnread(entries[index].delivery)
+        switch entries[index].delivery.state {
+        case .waiting: restoreWait(index, moment)
+        case .failed: restoreRevival(index, moment)
+        case .conflicted: step.effects.append(.resolve(entries[index].id))
+        case .pending, .sending, .unresolved, .rejected: break
+        }
+    }
+
+    private mutating func restoreWait(_ index: Int, _ moment: Moment) {
+        let delivery = entries[index].delivery
+        let dueAt = delivery.dueAt ?? moment.now
+        let rest = Moment(elapsed: .zero, now: dueAt).passed(since: moment.now)
+        // A clock that was set back does not say how much has passed. Waiting anew from each start, a host of short runs would never send.
+        let isUndated = delivery.lastTriedAt.map { $0 > moment.now } ?? false
+        let wait = isUndated ? .zero : min(rest, max(policy.retry.limit, policy.longestRetryAfter))
+        entries[index].due = moment.elapsed + wait
+        // Only a server asks for that long.
+        entries[index].notBefore = wait > policy.retry.limit ? entries[index].due : nil
+    }
+
+    /// A send that was under way when a process died may have arrived.
+    private mutating func recover(_ moment: Moment) {
+        for index in entries.indices where isOwner && entries[index].delivery.state == .sending {
+            if flights.contains(entries[index].flightKey) { continue }
+            update(index) {
+                $0.state = .waiting
+                $0.isInDoubt = true
+                $0.dueAt = moment.now
+            }
+            entries[index].due = moment.elapsed
+        }
+        parkUndated()
+        takeRefused()
+    }
+
+    /// Takes what comes after a dead letter, whoever made that one.
+    private mutating func takeRefused() {
+        while let index = entries.firstIndex(where: { entry in
+            entry.delivery.state != .sending && entry.after.contains(where: rejected.contains)
+        }),
+            let cause = entries[index].after.first(where: rejected.contains)
+        {
+            dissolveBatch(of: index)
+            reject(index, .after(cause))
+        }
+    }
+}
+
+extension LaneEntry {
+    /// The key of the request that it is sent with.
+    var flightKey: UUIDBytes { delivery.batch ?? id }
+}
+
+extension Set<UUIDBytes> {
+    /// In an order that does not depend on chance.
+    var inOrder: [UUIDBytes] { sorted { ($0.high, $0.low) < ($1.high, $1.low) } }
+}
