@@ -1,12 +1,16 @@
 internal import LarderFormat
 internal import LarderStore
 internal import LarderSync
+internal import LarderTesting
 internal import LarderTransport
 
 extension Simulator {
     /// Looks, after every step, whether everything that is to happen will.
     func checkStep() throws {
-        try checkWriters()
+        if writers.isDeathDue {
+            note("  dies before it does what it has stored")
+            return try die(relaunchAfter: Int64(writers.chances.below(3_000)))
+        }
         guard let process else { return }
         if process.hasEnded {
             guard process.isStopping else { throw Violation(.stopping, "the coordinator ends, and nobody asked it to") }
@@ -27,6 +31,7 @@ extension Simulator {
     private func checkRest(_ process: SimulatedProcess) throws {
         if process.isStopping { throw Violation(.stopping, "a stop that does not end") }
         isHeldBack = !canRun
+        try checkWritersAtRest()
         if process.hasCalls, !canRun {
             throw Violation(.conditions, "who asks for a run without a network is not told so")
         }

@@ -2,38 +2,34 @@ internal import LarderEngine
 internal import LarderFormat
 internal import LarderOutbox
 internal import LarderStore
+internal import LarderTesting
+internal import LarderTransport
 
 // What holds of writes, whatever happens.
 extension Simulator {
-    /// After every step: something happens to what may be sent, or the timer is set for it.
-    func checkWriters() throws {
-        guard let machine = writers.machine, !isStopping else { return }
-        guard machine.isLive(at: moment) else { throw Violation(.liveness, "by the outbox's own word") }
-        guard (agenda.count(of: .writeTimer) > 0) == (machine.armed != nil) else {
-            throw Violation(.liveness, "the outbox takes its timer for \(machine.armed == nil ? "not " : "")set")
-        }
-        for flight in machine.flights
-        where agenda.count(of: .write(flight)) == 0 && agenda.count(of: .arrival) == 0 && writers.unstored.isEmpty {
-            throw Violation(.lostEffect, "a request of the outbox waits for nothing")
-        }
-        if case .expired = machine.gate, machine.isOnline, agenda.count(of: .signIn) == 0,
-            agenda.count(of: .writeTimer) == 0
-        {
-            throw Violation(.liveness, "nobody is asked to sign in")
+    /// At rest: something happens to what may be sent, or the time is waited for.
+    func checkWritersAtRest() throws {
+        guard let store, scenario.hasWriters, link.level != .offline, pauses.isEmpty else { return }
+        let entries = try working { try store.read { view in try view.outboxEntries() } }
+        let isHeld = entries.contains { $0.delivery.state == .unresolved || $0.isFailedForGood }
+        if !isHeld, entries.contains(where: { $0.delivery.state != .rejected }) {
+            throw Violation(.liveness, "writes wait for nothing")
         }
     }
 
     /// What is sent is stored as being sent, and nothing about the same thing goes before it.
-    func checkSend(_ flight: Flight, _ writes: [SimulatedWrite]) throws {
+    func checkSend(_ writes: [SimulatedWrite]) throws {
         guard let store else { return }
-        if let until = writers.askedUntil, now < until {
-            throw Violation(.outbox, "\(writes[0].note) is sent while the server wants to be left alone until \(until)")
+        let (entries, wait) = try working {
+            try store.read { view in
+                (try view.outboxEntries(), try view.serverWait(of: Writers.server, at: wall)?.remaining(at: wall))
+            }
         }
-        if agenda.count(of: .write(flight.key)) > 0 {
-            throw Violation(.outbox, "\(flight.key) is sent twice at a time")
+        if let wait, wait > 0 {
+            throw Violation(.outbox, "\(writes.map(\.note)) are sent while the server wants to be left alone")
         }
-        let entries = try working { try store.read { view in try view.outboxEntries() } }
         for write in writes {
+            if writers.underWay.contains(write.id) { throw Violation(.outbox, "\(write.note) is sent twice at a time") }
             guard let mine = entries.first(where: { $0.id == write.id }), mine.delivery.state == .sending else {
                 throw Violation(.outbox, "\(write.note) is sent, and that is not stored")
             }
@@ -68,9 +64,11 @@ extension Simulator {
         var shown: [RowKey: (overlays: [Overlay], payload: String?)] = [:]
         let rows = Set(writers.writes.values.map(\.key))
         var entries: [OutboxEntry] = []
+        var outcomes: [OutboxOutcome] = []
         try working {
             try store.read { view in
                 entries = try view.outboxEntries()
+                outcomes = try view.outboxOutcomes()
                 for row in rows {
                     var payload: String?
                     if let found = try view.row(at: row) {
@@ -80,18 +78,45 @@ extension Simulator {
                 }
             }
         }
+        try note(entries, outcomes)
         try checkEntries(entries, shown)
         for (row, found) in shown { try checkShown(row, found.overlays, found.payload) }
         writers.timelines = checker.state.resources.mapValues(\.timeline)
+    }
+
+    /// Notes how the delivery of each write goes, and how it ended.
+    private func note(_ entries: [OutboxEntry], _ outcomes: [OutboxOutcome]) throws {
+        for entry in entries {
+            let old = writers.deliveries.updateValue(entry.delivery, forKey: entry.id)
+            guard let write = writers.writes[entry.id], old != entry.delivery else { continue }
+            note("  \(write.note) is \(entry.delivery.state)")
+            if entry.delivery.state == .rejected { try end(write, .rejected) }
+            if !isQuiet, writers.chances.below(200) == 0 { writers.isDeathDue = true }
+        }
+        let stored = Set(entries.map(\.id))
+        for id in writers.order where writers.ends[id] == nil && !stored.contains(id) {
+            guard let write = writers.writes[id], outcomes.last(where: { $0.id == id })?.outcome == "accepted" else {
+                throw Violation(.outbox, "\(name(id)) is gone without an outcome")
+            }
+            note("  \(write.note) is accepted")
+            guard desk.hasDone(id) else { throw Violation(.onceOnly, "\(write.note) is accepted, not performed") }
+            try end(write, .accepted)
+            if let sequence = desk.sequences[id] {
+                writers.seen[write.key] = max(sequence, writers.seen[write.key] ?? 0)
+            }
+        }
+    }
+
+    private func end(_ write: SimulatedWrite, _ end: Writers.End) throws {
+        if writers.ends.updateValue(end, forKey: write.id) != nil {
+            throw Violation(.outbox, "\(write.note) ends twice")
+        }
     }
 
     private func checkEntries(
         _ entries: [OutboxEntry], _ shown: [RowKey: (overlays: [Overlay], payload: String?)]
     ) throws {
         let stored = Set(entries.lazy.filter { $0.delivery.state != .rejected }.map(\.id))
-        for id in writers.order where writers.ends[id] == nil && !stored.contains(id) {
-            throw Violation(.outbox, "\(name(id)) is gone without an outcome")
-        }
         for entry in entries where entry.delivery.state != .rejected {
             for row in entry.rows
             where shown[row]?.overlays.contains(where: { $0.entryID == entry.id && !$0.isConfirmed }) != true {
@@ -144,20 +169,17 @@ extension Simulator {
     /// Waits until all is delivered that can be.
     func settleWrites(until limit: Int64) throws {
         guard scenario.hasWriters else { return }
-        while !areWritesSettled {
-            // What could not be read waits for somebody; what failed through the server's fault comes back by itself.
-            for entry in writers.machine?.entries ?? []
-            where entry.delivery.state == .failed && entry.delivery.dueAt == nil {
-                writers.askedUntil = nil
-                try tellWriters(.revive(entry.id))
-            }
-            try goOn(until: limit)
-        }
+        while try !areWritesSettled() { try goOn(until: limit) }
     }
 
-    private var areWritesSettled: Bool {
-        guard let machine = writers.machine, store != nil else { return false }
-        return machine.entries.isEmpty && agenda.count(of: .news) == 0
+    private func areWritesSettled() throws -> Bool {
+        guard executor.isIdle, let process, let outbox = process.outbox else { return false }
+        let entries = try working { try process.store.read { view in try view.outboxEntries() } }
+        // What could not be read waits for somebody; what failed through the server's fault comes back by itself.
+        for entry in entries where entry.isFailedForGood && !process.hasCalls {
+            process.call { try? await outbox.retry(entry.id) }
+        }
+        return entries.allSatisfy { $0.delivery.state == .rejected } && !process.store.hasWrites
     }
 
     /// What became of every write is what the server says.
@@ -192,4 +214,9 @@ extension Simulator {
             }
         }
     }
+}
+
+extension OutboxEntry {
+    /// Whether it has failed, and nothing but a hand revives it.
+    fileprivate var isFailedForGood: Bool { delivery.state == .failed && delivery.dueAt == nil }
 }

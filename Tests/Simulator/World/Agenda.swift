@@ -1,5 +1,3 @@
-internal import LarderFormat
-
 /// What waits to happen in a history, by time and then in the order in which it was put there.
 struct Agenda {
     /// Whose step it is.
@@ -7,7 +5,7 @@ struct Agenda {
         /// A commit of the store; a sleep of the client, an answer of the network, a look past a portal.
         case commit, sleep, exchange, probe
         case launch, removal
-        case write(UUIDBytes), writeTimer, news, signIn
+        case news, signIn
         /// What is on its way to the server, whatever becomes of the client.
         case arrival
     }

@@ -1,12 +1,13 @@
 internal import LarderEngine
 internal import LarderFormat
+internal import LarderOutbox
 internal import LarderStore
 internal import LarderSync
 internal import LarderTesting
 internal import LarderTransport
 internal import Logging
 
-/// A process of a history: the store that it has open, and the coordinator that it runs.
+/// A process of a history: the store that it has open, and the coordinator and the outbox that it runs.
 final class SimulatedProcess: @unchecked Sendable {
     // Sendable: touched on the thread of the history only.
     /// Whether the process has been killed; nothing of it may reach the store's file or the server after that.
@@ -18,42 +19,66 @@ final class SimulatedProcess: @unchecked Sendable {
     let life: Life
     let store: Store
     let coordinator: SyncCoordinator
+    let outbox: Outbox?
     let connectivity: ScriptedConnectivity
+    let writerConnectivity: ScriptedConnectivity
     let power: ScriptedPower
     /// Whether it was asked to stop.
-    var isStopping = false
-    /// What the host runs, and whether that has come to its end.
-    private(set) var service: Task<Void, Never>?
-    private(set) var hasEnded = false
+    private(set) var isStopping = false
+    /// What the host runs, and how much of it has not come to its end.
+    private var service: Task<Void, Never>?
+    private var delivery: Task<Void, Never>?
+    private var running = 0
     /// The host's calls that wait for a run.
     private var calls: [Int: Task<Void, Never>] = [:]
     private var nextCall = 0
 
     init(
-        _ life: Life, _ store: Store, _ coordinator: SyncCoordinator, _ connectivity: ScriptedConnectivity,
-        _ power: ScriptedPower
+        _ life: Life, _ store: Store, _ coordinator: SyncCoordinator, _ outbox: Outbox?,
+        _ connectivity: (sync: ScriptedConnectivity, writers: ScriptedConnectivity), _ power: ScriptedPower
     ) {
-        (self.life, self.store, self.coordinator) = (life, store, coordinator)
-        (self.connectivity, self.power) = (connectivity, power)
+        (self.life, self.store, self.coordinator, self.outbox) = (life, store, coordinator, outbox)
+        (self.connectivity, writerConnectivity, self.power) = (connectivity.sync, connectivity.writers, power)
     }
 
-    /// Whether a call of the host waits for a run.
+    /// Whether a call of the host waits for its end.
     var hasCalls: Bool { !calls.isEmpty }
 
-    /// Runs the coordinator until it is stopped or cancelled.
+    /// Whether all that the host ran is over.
+    var hasEnded: Bool { running == 0 }
+
+    /// Runs coordinator and outbox until they are stopped or cancelled.
     func run() {
+        running = outbox == nil ? 1 : 2
         service = Task { [coordinator, weak self] in
             try? await coordinator.run()
-            self?.hasEnded = true
+            self?.running -= 1
         }
+        guard let outbox else { return }
+        delivery = Task { [weak self] in
+            try? await outbox.run()
+            self?.running -= 1
+        }
+    }
+
+    /// Asks both to end.
+    func stop() {
+        isStopping = true
+        coordinator.post(.stop)
+        delivery?.cancel()
     }
 
     /// Asks for a run of a filter, as somebody at the screen does who waits for its end.
     func sync(_ filter: ResourceFilter) {
+        call { [coordinator] in _ = try? await coordinator.sync(filter) }
+    }
+
+    /// Calls something that the host waits for.
+    func call(_ body: @escaping @Sendable () async -> Void) {
         let number = nextCall
         nextCall += 1
-        calls[number] = Task { [coordinator, weak self] in
-            _ = try? await coordinator.sync(filter)
+        calls[number] = Task { [weak self] in
+            await body()
             self?.calls[number] = nil
         }
     }
@@ -61,6 +86,7 @@ final class SimulatedProcess: @unchecked Sendable {
     /// Cancels everything that runs.
     func cancel() {
         service?.cancel()
+        delivery?.cancel()
         for number in calls.keys.sorted() { calls[number]?.cancel() }
     }
 }
@@ -75,13 +101,16 @@ extension Simulator {
         options.isStepped = true
         let store = try working { try Store.open(at: path, options: options, host: host(life)) }
         let connectivity = ScriptedConnectivity(link)
+        let writerConnectivity = ScriptedConnectivity(link)
         let power = ScriptedPower(self.power)
         let coordinator = SyncCoordinator(
             store: store, transport: SimulatedTransport(world: self, life: life), configuration: configuration,
             policy: scenario.policy, connectivity: connectivity, power: power,
             probe: scenario.hasProbe ? SimulatedProbe(world: self, life: life) : nil,
             onEvent: { [unowned self] event in if !life.isOver { hear(event) } })
-        let process = SimulatedProcess(life, store, coordinator, connectivity, power)
+        let process = SimulatedProcess(
+            life, store, coordinator, scenario.hasWriters ? outbox(store, writerConnectivity, life) : nil,
+            (connectivity, writerConnectivity), power)
         self.process = process
         try look()
         try removeForgotten(in: store)
@@ -89,7 +118,7 @@ extension Simulator {
         coordinator.isForcedOffline = isForcedOffline
         for (filter, priority) in wanted { take(filter, priority, coordinator) }
         process.run()
-        try launchWriters()
+        try decideWhatIsUnresolved()
     }
 
     private func host(_ life: SimulatedProcess.Life) -> HostServices {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LarderOutbox
 internal import LarderStore
 internal import LarderSync
 internal import LarderTesting
@@ -46,18 +47,19 @@ extension Simulator {
         }
         try working { try process.store.close() }
         while executor.runNext() {}
-        dead = Dead(store: process.store, coordinator: process.coordinator)
+        dead = Dead(store: process.store, coordinator: process.coordinator, outbox: process.outbox)
     }
 
     /// What is to be gone some time after a process has ended.
     struct Dead {
         weak var store: Store?
         weak var coordinator: SyncCoordinator?
+        weak var outbox: Outbox?
     }
 
     /// Nothing holds on to a process that has ended.
     func checkDead() throws {
-        if dead?.store != nil || dead?.coordinator != nil {
+        if dead?.store != nil || dead?.coordinator != nil || dead?.outbox != nil {
             throw Violation(.lostEffect, "a task of a process that has ended waits for ever")
         }
         dead = nil

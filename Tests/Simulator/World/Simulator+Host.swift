@@ -19,11 +19,11 @@ extension Simulator {
             process?.power.set(state)
         case .forcedOffline(let isForced):
             isForcedOffline = isForced
-            if canRun { isHeldBack = false }
+            isHeldBack = false
             process?.coordinator.isForcedOffline = isForced
         case .foreground:
             trigger(.launch)
-            try tellWriters(.foreground)
+            process?.outbox?.foreground()
         case .push(let filter): trigger(.push(filter))
         case .open(let group, let id): trigger(.opened(ResourceKey(group, id)))
         case .manual(let filter):
@@ -41,18 +41,14 @@ extension Simulator {
             // The host's service has begun when it is asked to end.
             while process === self.process, !process.coordinator.status.isRunning { try step() }
             guard process === self.process else { return }
-            process.isStopping = true
-            process.coordinator.post(.stop)
-            try tellWriters(.stop)
+            process.stop()
         case .setClock(let jump):
             wallOffset += jump
-            // A process that begins now dates what is stored by another clock.
-            writers.askedUntil = nil
         case .write(let seed): try write(seed)
         case .expire: desk.areCredentialsStale = true
         case .retryWrites:
-            writers.askedUntil = nil
-            try tellWriters(.reviveAll)
+            guard let process, let outbox = process.outbox else { return }
+            process.call { try? await outbox.retryAll() }
         case .outage(let seconds, let says): desk.outage = WriteDesk.Outage(end: now + seconds * 1000, says: says)
         case .strayTimer: process?.coordinator.post(.timer)
         }
@@ -62,10 +58,10 @@ extension Simulator {
         if link != state { watch.hasOtherNetwork() }
         link = state
         linkNumber += 1
-        if canRun { isHeldBack = false }
+        isHeldBack = false
         process?.connectivity.set(state)
+        process?.writerConnectivity.set(state)
         endPauses(throwing: TransportError.connectionLost(reason: "simulated")) { $0 == .exchange }
-        try tellWriters(.network(isUsable: state.level != .offline))
     }
 
     func trigger(_ trigger: SyncTrigger) {

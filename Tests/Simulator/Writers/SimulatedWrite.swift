@@ -51,8 +51,8 @@ struct SimulatedWrite {
 
     func draft(account: String, attempts: Int, at time: Int64) -> OutboxDraft {
         var draft = OutboxDraft(
-            id: id, lane: lane, createdAt: time, mutationType: "edit", method: method, endpoint: "/\(resource)/\(row)",
-            payload: Array(note.utf8))
+            id: id, lane: lane, createdAt: time, mutationType: "edit", method: method, endpoint: "/\(note)",
+            payload: Array("\"\(note)\"".utf8))
         draft.account = account
         draft.entity = entity
         draft.after = after

@@ -1,0 +1,91 @@
+internal import HTTPTypes
+internal import LarderFormat
+internal import LarderOutbox
+internal import LarderTesting
+internal import LarderTransport
+
+/// The transport of a process's outbox: brings writes to the desk of the model server, in virtual time.
+struct WriteTransport: Transport {
+    /// How long a client waits for an answer to a write, in milliseconds.
+    private static let answerLimit: Int64 = 20_000
+
+    unowned let world: Simulator
+    let life: SimulatedProcess.Life
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
+    ) async throws(TransportError) -> TransportResponse {
+        _ = try RequestTarget(request)
+        if life.isOver || Task.isCancelled { throw .cancelled }
+        let writes = world.writes(askedBy: request.path ?? "", body ?? [])
+        world.begin(writes)
+        defer { world.finish(writes) }
+        do {
+            return try await answer(writes, request)
+        } catch {
+            throw error as? TransportError ?? .cancelled
+        }
+    }
+
+    private func answer(_ writes: [SimulatedWrite], _ request: HTTPRequest) async throws -> TransportResponse {
+        let key = request.headerFields[OutboxConfiguration.sourceKeyField] ?? ""
+        let (luck, generator) = world.luck(of: writes, key)
+        if luck.isUnreadable { throw TransportError.invalidRequest(reason: "simulated") }
+        let sentAt = world.now
+        if !world.link.isConnected {
+            try await pause(until: sentAt + 1 + luck.latency, "finds nobody")
+            throw TransportError.noConnection(reason: "simulated")
+        }
+        if world.hasPortal {
+            try await pause(until: sentAt + 1 + luck.latency, "hears a portal")
+            return TransportResponse(status: .ok, headers: [.contentType: "text/html"], body: Array("<html>".utf8))
+        }
+        let answer = WriteAnswer()
+        if !luck.isLostBefore {
+            world.arrive(
+                writes, isBatch: request.path == world.scenario.delivery.batch?.endpoint, luck, generator, answer)
+        }
+        let isHeard = !luck.isLostBefore && !luck.isLostAfter && luck.latency * 2 < Self.answerLimit
+        try await pause(until: sentAt + (isHeard ? luck.latency * 2 : Self.answerLimit), "hears")
+        guard isHeard, let response = answer.response else { throw TransportError.timeout(.head) }
+        return response
+    }
+
+    private func pause(until time: Int64, _ label: String) async throws {
+        try await world.pause(until: time, .exchange, label, life)
+    }
+}
+
+/// What the server says, once the request has arrived.
+final class WriteAnswer: @unchecked Sendable {
+    // Sendable: touched on the thread of the history only.
+    var response: TransportResponse?
+}
+
+/// What the network does to one request.
+struct Luck {
+    static let fair = Luck()
+
+    /// What is to be sent cannot be read this time.
+    var isUnreadable = false
+    var isLostBefore = false
+    var isLostAfter = false
+    var isDoubled = false
+    var latency: Int64 = 10
+    var echo: Int64 = 0
+
+    var isFaulty: Bool { isUnreadable || isLostBefore || isLostAfter || isDoubled || latency > 1_000 }
+
+    private init() {}
+
+    init(isQuiet: Bool, using generator: inout SeededGenerator) {
+        latency = 1 + Int64(generator.below(60))
+        if isQuiet { return }
+        isLostBefore = generator.below(12) == 0
+        isLostAfter = generator.below(8) == 0
+        isDoubled = generator.below(8) == 0
+        if generator.below(24) == 0 { latency = 1_000 + Int64(generator.below(59_000)) }
+        echo = Int64(generator.below(2) == 0 ? generator.below(100) : generator.below(300_000))
+        isUnreadable = generator.below(40) == 0
+    }
+}
