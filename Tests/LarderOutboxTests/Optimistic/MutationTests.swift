@@ -86,6 +86,32 @@ private final class Refreshes: RefreshControl {
         }
     }
 
+    @Test func `whose place another write takes refreshes when that has gone out, and not before`() async throws {
+        let world = try OutboxWorld(.offline)
+        try await world.putVisit("old")
+        let outbox = try world.outbox()
+        let refreshes = Refreshes(world)
+        let before = Mutex<[String]>([])
+        world.answer { _ in
+            before.withLock { $0 = refreshes.lines }
+            return TransportResponse(status: .ok)
+        }
+        try await world.running(outbox) {
+            let old = try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes).id
+            var draft = try #require(try world.entries().first).draft
+            draft.id = UUIDBytes(high: 9, low: 9)
+            let new = draft
+            try await world.store.write {
+                try $0.replaceEntry(old, with: new, effects: [], outcome: "superseded", at: 2)
+            }
+            world.network.set(.online)
+            #expect(try await outbox.outcome(of: new.id) == .accepted)
+            try await refreshes.wait(for: 2)
+        }
+        #expect(before.withLock { $0 } == ["cancel visits: old"])
+        #expect(refreshes.lines.count == 2 && world.requests.map(\.key) == ["\(UUIDBytes(high: 9, low: 9))"])
+    }
+
     @Test func `that cannot be made durable refreshes what it cancelled`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox(policy: { $0.bounds.entries = 1 })
