@@ -1,8 +1,7 @@
 package import LarderEngine
 package import LarderFormat
 
-/// Staging as ``Store/beginStaging(_:)`` and its like have it, for a caller that has one thread and does not wait:
-/// the simulator, in which the order of all steps follows from a seed.
+/// Staging as ``Store/beginStaging(_:)`` and its like have it, for a caller that has one thread and does not wait.
 extension Store {
     /// Begins a full copy of `resource`; nil when another full copy is being written.
     ///
