@@ -18,9 +18,11 @@ struct Checker {
     /// Looks at the store after a commit. What the commit did follows from what it changed, and from what the server has
     /// answered.
     ///
-    /// - Parameter hiddenByLag: public resources that a replica which stays behind had no full copy of.
+    /// - Parameters:
+    ///   - hiddenByLag: public resources that a replica which stays behind had no full copy of.
+    ///   - removed: the filter that the commit has removed.
     mutating func look(
-        at store: Store, _ answered: Answered, _ server: ModelServer, hiddenByLag: Set<ResourceKey>
+        at store: Store, _ answered: Answered, _ server: ModelServer, hiddenByLag: Set<ResourceKey>, removed: String?
     ) throws {
         looks += 1
         self.hiddenByLag = hiddenByLag
@@ -30,6 +32,9 @@ struct Checker {
             state = try StoreState(store, rowsFrom: looks % 32 == 0 ? nil : old)
         } catch {
             throw Violation(.store, "\(error)")
+        }
+        for text in old.filters.keys.sorted() where state.filters[text] == nil && text != removed {
+            throw Violation(.tokenBehindRows, "the record of \(text) is gone")
         }
         note(answered, server, since: old)
         try checkRows(since: old, server)

@@ -10,7 +10,7 @@ package struct Violation: Error, Hashable, Sendable {
         case wholeGeneration = "whole generation"
         /// A token is never ahead of what is applied.
         case tokenBehindRows = "token behind rows"
-        /// A floor never goes back but in a bootstrap after a rejection, once per resource.
+        /// The position of a resource's rows never goes back.
         case floorsRise = "floors rise"
         /// What another filter holds is never swept.
         case sharedResources = "shared resources"

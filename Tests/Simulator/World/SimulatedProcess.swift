@@ -155,10 +155,12 @@ extension Simulator {
 
     func removeFromStore(_ text: String) throws {
         guard let store else { return }
+        // Each commit is looked at by itself.
+        while store.runNextWrite() { try look() }
         try working {
             try store.writeBlocking(durability: .relaxed) { transaction in try transaction.removeFilter(text) }
         }
-        try look()
+        try look(removed: text)
     }
 
     /// What the store may not fail at.
@@ -170,10 +172,12 @@ extension Simulator {
         }
     }
 
-    /// Looks at what the store shows after a commit.
-    func look() throws {
+    /// Checks what the store shows after a commit.
+    ///
+    /// - Parameter removed: the filter that the commit has removed.
+    func look(removed: String? = nil) throws {
         guard let store else { return }
-        try checker.look(at: store, answered, server, hiddenByLag: hiddenByLag)
+        try checker.look(at: store, answered, server, hiddenByLag: hiddenByLag, removed: removed)
         if scenario.hasWriters { try checkWrites(in: store) }
     }
 }

@@ -41,7 +41,8 @@ extension Simulator {
         writers.die()
         answered.isBegunAnew()
         process.cancel()
-        repeat { while executor.runNext() {} } while process.store.runNextWrite()
+        var left = Self.stepLimit
+        repeat { while left > 0, executor.runNext() { left -= 1 } } while left > 0 && process.store.runNextWrite()
         guard process.hasEnded, !process.hasCalls else {
             throw Violation(.stopping, "what a process ran does not end when it is cancelled")
         }

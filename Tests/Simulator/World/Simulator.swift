@@ -170,8 +170,14 @@ final class Simulator: @unchecked Sendable {
     func hear(_ event: SyncEvent) {
         note("told \(Self.label(of: event))")
         watch.take(event, isQuiet: isLastQuiet)
-        if case .began(let text, _) = event, isHeldBack {
+        switch event {
+        case .began(let text, _) where isHeldBack:
             broken = broken ?? Violation(.conditions, "a run of \(text) begins without leave")
+        case .failed(_, let reason, _) where reason.hasPrefix("The store failed:"):
+            broken = broken ?? Violation(.store, reason)
+        case .resourceFailed(let failure) where failure.reason.hasPrefix("The store failed:"):
+            broken = broken ?? Violation(.store, failure.reason)
+        default: break
         }
     }
 

@@ -15,6 +15,8 @@ extension Simulator {
         let draft = write.draft(
             account: Writers.account, attempts: scenario.delivery.mostAttempts, at: wall)
         let prepared = PreparedWrite(draft: draft, effects: [write.effect], bounds: scenario.delivery.bounds)
+        // Each commit is looked at by itself.
+        while store.runNextWrite() { try look() }
         do {
             _ = try store.writeBlocking(durability: .relaxed) { transaction in try transaction.enqueue(prepared) }
         } catch OutboxError.afterRejected {
