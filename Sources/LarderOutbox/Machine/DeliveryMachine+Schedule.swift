@@ -104,8 +104,11 @@ extension DeliveryMachine {
 
     /// The entries whose turn it is and that are due, in the order of their sequences.
     func ready(at moment: Moment) -> [UUIDBytes] {
-        turns().filter { entries[$0].isDue(at: moment) }.map { entries[$0].id }
+        turns().filter { entries[$0].isDue(at: moment) && !isUnderWay($0) }.map { entries[$0].id }
     }
+
+    /// Whether a request for an entry is under way, be it cancelled: its answer comes before another is begun.
+    private func isUnderWay(_ index: Int) -> Bool { flights.contains(entries[index].flightKey) }
 
     /// The places of the entries that nothing but time keeps from being sent.
     func turns() -> [Int] {
@@ -151,7 +154,7 @@ extension DeliveryMachine {
         }
         let isFull = flights.count >= sendLimit
         let byServer = isServerLeftAlone(moment) ? serverWait : nil
-        for index in turns() where entries[index].delivery.state != .sending {
+        for index in turns() where entries[index].delivery.state != .sending && !isUnderWay(index) {
             let own = entries[index].delivery.state == .waiting ? entries[index].due : nil
             let due = [own, byServer].compactMap { $0 }.max()
             // The timer may be due, and not have gone off yet.

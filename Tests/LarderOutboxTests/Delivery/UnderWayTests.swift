@@ -92,7 +92,8 @@ import Testing
             try await world.eventually { server.count == 3 }
             try world.damageCounters()
             server.open()
-            try await world.eventually { world.events.withLock { $0.contains(.storageFailed) } }
+            // Every answer has met the damage.
+            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 3 } }
             world.network.set(.offline)
             try world.damageCounters()
             #expect(try world.entries().allSatisfy { $0.delivery.state == .sending })
@@ -110,6 +111,30 @@ import Testing
             try world.store.read { view in try view.outboxOutcomes() }.map(\.outcome) == [
                 "accepted", "accepted", "accepted",
             ])
+    }
+
+    /// A system may let a timer go off late, and something else happens before.
+    @Test func `is over when the store can be written to again, whatever happens before the timer goes off`()
+        async throws
+    {
+        let server = SlowServer()
+        let world = try OutboxWorld(script: { _ in await server.answer() }) { host in
+            let sleep = host.sleep
+            host.sleep = { try await sleep($0 + .seconds(3600)) }
+        }
+        let outbox = try world.outbox { $0.concurrentSends = 1 }
+        try await world.running(outbox) {
+            try await outbox.enqueue(note(1, entity: "a"))
+            try await world.eventually { server.count == 1 }
+            try world.damageCounters()
+            server.open()
+            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 1 } }
+            try world.damageCounters()
+            world.clock.advance(by: .seconds(2))
+            try await outbox.enqueue(note(2, entity: "b"))
+            try await world.wait(outbox) { $0.unsent == 0 }
+        }
+        #expect(world.requests.count == 2)
     }
 
     @Test func `goes on when a write is met whose delivery was damaged without a commit`() async throws {

@@ -82,6 +82,7 @@ extension Outbox {
             draft.createdAt = now
             try transaction.replaceEntry(id, with: draft, effects: effects, outcome: "superseded", at: now)
         }
+        await look()
         return new
     }
 
@@ -97,7 +98,7 @@ extension Outbox {
             try transaction.acknowledge(id, outcome: outcome, at: now)
             return true
         }
-        if wasRejected { return publish() }
+        if wasRejected { return await look() }
         try await perform(.discard(id, outcome: outcome)) { machine in
             guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
             return entry.delivery.state == .sending ? .beingSent(id) : nil
@@ -123,6 +124,16 @@ extension Outbox {
             guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
             return entry.delivery.state == .unresolved ? nil : .notApplicable(id, entry.delivery.state)
         }
+    }
+
+    /// Has the machine that runs see what was changed beside it, so that the status says so when a command returns.
+    func look() async {
+        _ = await withCheckedContinuation { answer in
+            if !post(.command(OutboxCommand(act: OutboxAct(.look), answer: answer))) {
+                answer.resume(returning: .failure(OutboxError.stopped))
+            }
+        }
+        publish()
     }
 
     /// Has the machine take an event, and waits until what it changes is stored: the one that runs, or one made for it.

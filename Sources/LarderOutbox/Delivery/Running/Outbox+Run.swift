@@ -100,13 +100,9 @@ extension Outbox {
     }
 
     private func take(_ input: OutboxInput, in group: inout DiscardingTaskGroup) async {
+        await storeKept(in: &group)
         switch input {
         case .event(.timer):
-            let unstored = state.withLock { state in
-                defer { state.loop?.unstored = [] }
-                return state.loop?.unstored ?? []
-            }
-            for answer in unstored { await take(answer, in: &group) }
             if !isHeld(at: moment()) { await take(OutboxAct(.timer), in: &group) }
         case .event(let event):
             if case .session = event { state.withLock { $0.untakenGates -= 1 } }
@@ -136,7 +132,10 @@ extension Outbox {
         case .resolution(let id, let wait): take(wait, of: id, in: &group)
         case .taskEnded: state.withLock { $0.loop?.tasks -= 1 }
         case .command(let command):
-            let failure = await take(command.act, in: &group)
+            var act = command.act
+            // Its caller hears why; the machine has nothing to wait for.
+            act.holds = false
+            let failure = await take(act, in: &group)
             command.answer.resume(returning: failure.map { .failure($0) } ?? .success(()))
         }
     }
@@ -154,7 +153,19 @@ extension Outbox {
         state.withLock { $0.loop?.machine.heldUntil.map { $0 > moment.elapsed } ?? false }
     }
 
-    /// Takes an answer; one that cannot be stored is taken again when the timer goes off.
+    /// Stores the answers that could not be stored, as soon as the store may be asked again: before anything else, as any other step
+    /// takes back the timer that is set for them.
+    private func storeKept(in group: inout DiscardingTaskGroup) async {
+        var kept = state.withLock { state in
+            defer { state.loop?.unstored = [] }
+            return state.loop?.unstored ?? []
+        }[...]
+        while !isHeld(at: moment()), let answer = kept.popFirst() { await take(answer, in: &group) }
+        // One that fails goes behind the others: they may be what makes room for it.
+        state.withLock { [kept] state in state.loop?.unstored.insert(contentsOf: kept, at: 0) }
+    }
+
+    /// Takes an answer; one that cannot be stored is kept.
     private func take(_ answer: OutboxAnswer, in group: inout DiscardingTaskGroup) async {
         if !isHeld(at: moment()) {
             var act = OutboxAct(.answered(answer.key, answer.answer))

@@ -11,6 +11,8 @@ struct OutboxAct: Sendable {
     var accepted: [UUIDBytes: AcceptedAnswer] = [:]
     /// What is changed in the same transaction, before what the machine says.
     var along: Alongside?
+    /// Whether nothing is begun for a while when it cannot be stored.
+    var holds = true
     /// Why it cannot be done, if it cannot.
     var refusal: @Sendable (DeliveryMachine) -> OutboxError? = { _ in nil }
 
@@ -51,7 +53,7 @@ extension Outbox {
         } catch {
             if !(error is OutboxError || error is CancellationError) {
                 store.host.logger.error("a step of the outbox was not stored", metadata: ["error": "\(error)"])
-                stepAside([.storageFailed, act.event], at: moment(), in: &group)
+                if act.holds { stepAside([.storageFailed, act.event], at: moment(), in: &group) }
             }
             return error
         }
@@ -140,8 +142,9 @@ extension Transaction {
         machine.see(news.table, at: moment)
         if let refusal = act.refusal(machine) { throw refusal }
         var step = machine.step(act.event, at: moment, freshKey: key)
-        let isSignedOut = try step.isSending && !isSignedIn(machine.gate.account)
-        if isSignedOut {
+        // Where that cannot be read nothing is begun, and what came is stored all the same.
+        let isSignedIn = step.isSending ? try? isSignedIn(machine.gate.account) : true
+        if isSignedIn != true {
             machine = before
             machine.see(news.table, at: moment)
             step = machine.step(act.event, signedOutAt: moment, freshKey: key)
@@ -151,7 +154,7 @@ extension Transaction {
         let unloaded = try apply(step.changes, answers: act.accepted, at: moment.now, loading: loading)
         return StoredStep(
             machine: machine, version: outboxVersion, effects: step.effects, unloaded: unloaded,
-            isNews: news.table.changed != [], damaged: news.damaged, isSignedOut: isSignedOut)
+            isNews: news.table.changed != [], damaged: news.damaged, isSignedOut: isSignedIn == false)
     }
 }
 
