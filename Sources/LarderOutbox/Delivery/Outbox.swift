@@ -128,7 +128,7 @@ struct OutboxState {
         /// The requests under way.
         var flights: [UUIDBytes: Task<Void, Never>] = [:]
         var timer: Task<Void, Never>?
-        /// What could not be stored, and is taken again when the timer goes off.
+        /// The answers that could not be stored yet.
         var unstored: [OutboxAnswer] = []
         /// Whether a look at what others have done waits for its turn.
         var isLookDue = false
@@ -167,7 +167,7 @@ struct OutboxState {
 enum OutboxInput: Sendable {
     /// Something for the machine.
     case event(DeliveryEvent)
-    /// Somebody may have changed the table.
+    /// The table may have changed.
     case look
     /// A request is over.
     case flight(OutboxAnswer)

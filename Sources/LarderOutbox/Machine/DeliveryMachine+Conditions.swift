@@ -18,7 +18,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// Makes due what waits, as far as the server did not ask for more time, and what has failed: what happened is a reason to try anew.
+    /// Makes due what waits, as far as the server did not ask for more time, and what has failed.
     mutating func hasten(_ moment: Moment) {
         guard let haste else { return }
         self.haste = nil

@@ -21,7 +21,7 @@ package struct TableNews: Hashable, Sendable {
 
 // What the machine knows is what the table holds: it sees the table in the transaction that stores what a step makes of it.
 extension DeliveryMachine {
-    /// Takes the table for the truth; what it leads to is in the next step.
+    /// Replaces what the machine knows by what the table holds; what follows from that is part of the next step.
     package mutating func see(_ news: TableNews, at moment: Moment) {
         restoreServerWait(news.serverWait, moment)
         if news.changed == [] { return }
@@ -57,7 +57,7 @@ extension DeliveryMachine {
         recover(moment)
     }
 
-    /// Makes of what is stored with an entry what the machine goes by.
+    /// Derives the times of an entry from its stored delivery.
     private mutating func restore(_ index: Int, _ known: [UUIDBytes: Duration], _ moment: Moment) {
         (entries[index].due, entries[index].notBefore) = (nil, nil)
         restoreAge(index, known, moment)
@@ -75,7 +75,7 @@ extension DeliveryMachine {
         let delivery = entries[index].delivery
         let dueAt = delivery.dueAt ?? moment.now
         let rest = Moment(elapsed: .zero, now: dueAt).passed(since: moment.now)
-        // A clock that was set back does not say how much has passed. Waiting anew from each start, a host of short runs would never send.
+        // A clock that was set back does not say how much has passed. If it waited again from each start, a host of short runs would never send.
         let isUndated = delivery.lastTriedAt.map { $0 > moment.now } ?? false
         let wait = isUndated ? .zero : min(rest, max(policy.retry.limit, policy.longestRetryAfter))
         entries[index].due = moment.elapsed + wait
@@ -98,7 +98,7 @@ extension DeliveryMachine {
         takeRefused()
     }
 
-    /// Takes what comes after a dead letter, whoever made that one.
+    /// Rejects the entries that come after a dead letter, whichever process or command rejected that one.
     private mutating func takeRefused() {
         while let index = entries.firstIndex(where: { entry in
             entry.delivery.state != .sending && entry.after.contains(where: rejected.contains)

@@ -24,7 +24,7 @@ package struct DeliveryMachine: Hashable, Sendable {
     package internal(set) var refusals = 0
     /// The requests under way: entries by themselves, and batches by their keys.
     package internal(set) var flights: Set<UUIDBytes> = []
-    /// Those of them that began before the session was last told: what they are refused for may be over.
+    /// Those of them that began before the last change of the session: a refusal of theirs may be out of date.
     package internal(set) var earlierFlights: Set<UUIDBytes> = []
     /// The dead letters of the table: what comes after one of them goes with it.
     package internal(set) var rejected: Set<UUIDBytes> = []
@@ -43,7 +43,7 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// Until when nothing is begun, because the store could not keep what happened.
     package internal(set) var heldUntil: Duration?
     package internal(set) var storageFailures = 0
-    /// What is to be tried anew when the store keeps what becomes of it.
+    /// What is to be tried again as soon as the store can keep the results.
     package internal(set) var haste: Haste?
     /// Whether it is the one that sends; if not, what is being sent is another's and not given up.
     var isOwner = true
@@ -54,7 +54,7 @@ package struct DeliveryMachine: Hashable, Sendable {
     var isOfEarlierSession = false
     var step = DeliveryStep()
 
-    /// What is tried anew besides what waits.
+    /// What is tried again besides the entries that wait.
     package enum Haste: Hashable, Sendable {
         /// The host has come to the foreground: what has failed through the server's fault.
         case serversFault
@@ -82,7 +82,7 @@ package struct DeliveryMachine: Hashable, Sendable {
         chance = Chance(state: seed)
     }
 
-    /// Takes what happened, and says what to do: about that, and about what was seen since the last step (``see(_:at:)``).
+    /// Handles an event and what was seen since the last step (``see(_:at:)``), and returns the changes and effects.
     ///
     /// - Parameter freshKey: a random UUID that was never given before; used when a batch is put together.
     package mutating func step(
@@ -133,7 +133,7 @@ package struct DeliveryMachine: Hashable, Sendable {
         }
     }
 
-    /// Takes an entry out; what this step was to change of it is in what becomes of it.
+    /// Removes an entry; `change` replaces what this step was to change of it.
     mutating func leave(_ index: Int, _ change: DeliveryChange) {
         step.changes.removeAll { $0.id == change.id }
         step.changes.append(change)

@@ -3,7 +3,7 @@ package import LarderFormat
 /// What one event leads to.
 package struct DeliveryStep: Hashable, Sendable {
     /// To be stored in the transaction in which the machine has seen the table. When that fails nothing else is done: the machine is the
-    /// one from before the step, and is told so (``DeliveryEvent/storageFailed``).
+    /// one from before the step, and receives ``DeliveryEvent/storageFailed``.
     package var changes: [DeliveryChange] = []
     /// What is to be stored with them of the time that the server is left alone for.
     package var serverWait: ServerWaitChange?

@@ -46,8 +46,7 @@ extension Outbox {
         for settler in takeSettlers(of: id) { addTask(to: &group, settler) }
     }
 
-    /// Tells those who wait for entries that have left, by whoever's hand; those of one that another has taken the place of wait for
-    /// that.
+    /// Answers the waiters of entries that have left, in whatever process; the waiters of an entry with a successor wait for that.
     ///
     /// - Parameter awaited: what was waited for before the machine has seen the table.
     func tellSettled(among awaited: Set<UUIDBytes>, in group: inout DiscardingTaskGroup) {

@@ -133,7 +133,7 @@ extension Outbox {
         case .taskEnded: state.withLock { $0.loop?.tasks -= 1 }
         case .command(let command):
             var act = command.act
-            // Its caller hears why; the machine has nothing to wait for.
+            // The caller receives the error; the machine has nothing to wait for.
             act.holds = false
             let failure = await take(act, in: &group)
             command.answer.resume(returning: failure.map { .failure($0) } ?? .success(()))
@@ -165,7 +165,7 @@ extension Outbox {
         state.withLock { [kept] state in state.loop?.unstored.insert(contentsOf: kept, at: 0) }
     }
 
-    /// Takes an answer; one that cannot be stored is kept.
+    /// Stores an answer, or keeps it in memory where that fails.
     private func take(_ answer: OutboxAnswer, in group: inout DiscardingTaskGroup) async {
         if !isHeld(at: moment()) {
             var act = OutboxAct(.answered(answer.key, answer.answer))

@@ -4,7 +4,7 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-/// Something for the machine to take.
+/// An event for the machine, with what is stored beside it.
 struct OutboxAct: Sendable {
     let event: DeliveryEvent
     /// What answers brought, by entry.
@@ -19,7 +19,7 @@ struct OutboxAct: Sendable {
     init(_ event: DeliveryEvent) { self.event = event }
 }
 
-/// What has come of an act, and is stored.
+/// The stored result of an act.
 private struct StoredStep: Sendable {
     var machine: DeliveryMachine
     /// The version of the table that the machine has seen, its own changes included.
@@ -37,7 +37,7 @@ private struct StoredStep: Sendable {
 
 // The one way in which the machine steps: it sees the table in the transaction that stores what it makes of it.
 extension Outbox {
-    /// Has the machine of the loop take an act, stores what that changes, and performs what it asks for. What cannot be stored has not
+    /// Steps the machine of the loop, stores what that changes, and performs the effects. What cannot be stored has not
     /// happened: the machine stays as it is, and what is under way goes on.
     ///
     /// - Returns: why nothing was stored, if it was not.
@@ -74,7 +74,7 @@ extension Outbox {
         _ = try await storeStep(of: act, by: machine, since: nil)
     }
 
-    /// Has the machine take what is so whether anything can be stored or not; while it is held that leads to no changes.
+    /// Steps the machine by facts that hold whether anything can be stored or not; while it is held they lead to no changes.
     func stepAside(_ events: [DeliveryEvent], at moment: Moment, in group: inout DiscardingTaskGroup) {
         let key = store.host.makeID()
         for event in events where event.isFact {
@@ -111,7 +111,7 @@ extension Outbox {
         state.withLock { state in
             state.loop?.machine = stored.machine
             state.loop?.version = stored.version
-            // Whoever was signed in since says so in a moment.
+            // A sign-in since then is posted already.
             guard stored.isSignedOut, state.untakenGates == 0 else { return }
             state.gate = .signedOut
             state.gates += 1
