@@ -137,6 +137,25 @@ import Testing
         #expect(world.requests.count == 2)
     }
 
+    @Test func `is begun as soon as the store can be written to again after a command that could not be stored`()
+        async throws
+    {
+        let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            try await outbox.enqueue(note(1, entity: "a"))
+            try await world.wait(outbox) { $0.waiting == 1 }
+            try world.damageCounters()
+            await #expect(throws: StoreError.self) { try await outbox.retryAll() }
+            try world.damageCounters()
+            world.answer { _ in TransportResponse(status: .ok) }
+            // No time has passed.
+            try await outbox.retryAll()
+            try await world.wait(outbox) { $0.unsent == 0 }
+        }
+        #expect(world.requests.count == 2)
+    }
+
     @Test func `goes on when a write is met whose delivery was damaged without a commit`() async throws {
         let server = SlowServer()
         let world = try OutboxWorld { _ in await server.answer() }
