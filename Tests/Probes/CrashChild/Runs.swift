@@ -1,5 +1,7 @@
 import CrashWorld
+import HTTPTypes
 import Larder
+import LarderTransport
 
 /// Runs of the world's filters that tell what they do.
 struct Runs: Sendable {
@@ -19,7 +21,7 @@ struct Runs: Sendable {
         }
         let store = store
         let sync = ContentSync(
-            store: store, transport: transport,
+            store: store, transport: RejectionTransport(inner: transport, filter: filter),
             configuration: SyncConfiguration(base: base, concurrentFullCopies: concurrentFullCopies),
             onEvent: { Self.note($0, filter, store) })
         acknowledge(.begin(.run))
@@ -30,7 +32,6 @@ struct Runs: Sendable {
 
     private static func note(_ event: SyncEvent, _ filter: Int, _ store: Store) {
         switch event {
-        case .tokenRejected: acknowledge(.rejected(filter: filter))
         case .swapped(let resource, _, _, _):
             acknowledge(.end(.swap))
             guard let found = try? store.read({ try $0.resource(resource) }), let generation = found.generation
@@ -38,5 +39,19 @@ struct Runs: Sendable {
             acknowledge(.swapped(resource, generation: generation, floor: found.floor))
         default: break
         }
+    }
+}
+
+/// Reports a rejected token before the client hears of it: a death after the client has discarded the token must not hide why.
+private struct RejectionTransport: Transport {
+    let inner: OriginTransport
+    let filter: Int
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
+    ) async throws(TransportError) -> TransportResponse {
+        let response = try await inner.send(request, body: body, timeouts: timeouts)
+        if response.head.status == .gone { acknowledge(.rejected(filter: filter)) }
+        return response
     }
 }
