@@ -48,17 +48,28 @@ private final class Notes: Sendable {
         #expect(orders.allSatisfy { $0.count == 45 })
     }
 
-    @Test func `leaves the tasks of other threads alone`() {
+    /// How many jobs an executor runs of a task that yields once, while another thread begins a task, or none does.
+    private func jobs(besideAnother: Bool) -> Int {
         let executor = SeededExecutor(seed: 1)
         executor.catching {
             Task { await Task.yield() }
+            guard besideAnother else { return }
             let ended = DispatchSemaphore(value: 0)
-            Thread.detachNewThread { Task { ended.signal() } }
-            // The executor runs nothing meanwhile.
+            Thread.detachNewThread {
+                Task { await Task.yield() }
+                ended.signal()
+            }
             ended.wait()
         }
-        #expect(!executor.isIdle)
-        while executor.runNext() {}
+        var jobs = 0
+        while executor.runNext() { jobs += 1 }
+        return jobs
+    }
+
+    @Test func `leaves the tasks of other threads alone`() {
+        let alone = jobs(besideAnother: false)
+        #expect(alone > 0)
+        #expect(jobs(besideAnother: true) == alone)
     }
 
     @Test func `commits happen when they are run, several together, and on this thread`() throws {
