@@ -8,7 +8,7 @@ package struct TableNews: Hashable, Sendable {
     package var entries: [LaneEntry]
     /// The identities of all that have changed, those among them that have left; nil: any may have.
     package var changed: Set<UUIDBytes>?
-    /// What is left of the time that the server asked to be left alone for, where that was looked at.
+    /// The rest of the server's wait (Retry-After); nil where it was not read.
     package var serverWait: Duration?
 
     /// News of these entries.

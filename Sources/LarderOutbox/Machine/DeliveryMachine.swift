@@ -43,7 +43,7 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// Until when nothing is begun, because the store could not keep what happened.
     package internal(set) var heldUntil: Duration?
     package internal(set) var storageFailures = 0
-    /// What is to be tried again as soon as the store can keep the results.
+    /// The entries to retry as soon as the store can keep the results; nil for none.
     package internal(set) var haste: Haste?
     /// Whether it is the one that sends; if not, what is being sent is another's and not given up.
     var isOwner = true
@@ -54,7 +54,7 @@ package struct DeliveryMachine: Hashable, Sendable {
     var isOfEarlierSession = false
     var step = DeliveryStep()
 
-    /// What is tried again besides the entries that wait.
+    /// The entries to retry besides those that wait.
     package enum Haste: Hashable, Sendable {
         /// The host has come to the foreground: what has failed through the server's fault.
         case serversFault

@@ -9,7 +9,7 @@ struct OutboxAct: Sendable {
     let event: DeliveryEvent
     /// What answers brought, by entry.
     var accepted: [UUIDBytes: AcceptedAnswer] = [:]
-    /// What is changed in the same transaction, before what the machine says.
+    /// Changes of the same transaction, made before those of the machine.
     var along: Alongside?
     /// Whether nothing is begun for a while when it cannot be stored.
     var holds = true
