@@ -52,22 +52,22 @@ extension Simulator {
         }
     }
 
-    /// The writes of a request: that of its endpoint, or those that a batch names.
-    func writes(askedBy path: String, _ body: [UInt8]) -> [SimulatedWrite] {
-        var numbers = [path.dropFirst(2)]
-        if path == scenario.delivery.batch?.endpoint {
-            let parts = String(decoding: body, as: UTF8.self).split(separator: "\"resource\":\"/w")
-            numbers = parts.dropFirst().map { $0.prefix { $0.isNumber } }
-        }
-        let known = numbers.compactMap { Int($0) }.compactMap { number in
-            writers.writes.values.first { $0.number == number }
-        }
-        noting {
-            if known.isEmpty || known.count != numbers.count {
-                throw Violation(.outbox, "a write that nobody made is sent: \(path)")
+    /// Reads a request, and finds the writes that it names; nil, with a promise broken, for one that no host made.
+    func read(_ request: HTTPRequest, _ body: [UInt8]) -> (WriteRequest, [SimulatedWrite])? {
+        do {
+            let request = try WriteRequest(request, body, batchesTo: scenario.delivery.batch?.endpoint)
+            let writes = request.operations.compactMap { operation in
+                writers.writes.values.first { "/\($0.note)" == operation.resource }
             }
+            if writes.isEmpty || writes.count != request.operations.count {
+                throw Violation(.outbox, "a write that nobody made is sent: \(request.path)")
+            }
+            try desk.check(request, naming: writes)
+            return (request, writes)
+        } catch {
+            noting { throw error }
+            return nil
         }
-        return known
     }
 
     /// Notes that writes are being sent.
@@ -95,37 +95,39 @@ extension Simulator {
 
     /// Lets a request arrive, whatever becomes of the client; perhaps twice.
     func arrive(
-        _ writes: [SimulatedWrite], isBatch: Bool, _ luck: Luck, _ generator: SeededGenerator, _ answer: WriteAnswer
+        _ request: WriteRequest, with writes: [SimulatedWrite], _ luck: Luck, _ generator: SeededGenerator,
+        _ answer: WriteAnswer
     ) {
         agenda.add(at: now + luck.latency, .arrival, "arrives") { [unowned self] in
             var generator = generator
-            let (response, isFinal) = try respond(to: writes, isBatch: isBatch, &generator)
+            let (response, isFinal) = try respond(to: request, with: writes, &generator)
             answer.response = response
             guard luck.isDoubled, isFinal else { return }
             // Again, from somewhere in the network; the answer goes nowhere.
             let again = generator
             agenda.add(at: now + 1 + luck.echo, .arrival, "arrives again") { [unowned self] in
                 var generator = again
-                _ = try respond(to: writes, isBatch: isBatch, &generator)
+                _ = try respond(to: request, with: writes, &generator)
             }
         }
     }
 
     /// What the server says, and whether it will say the same again.
     private func respond(
-        to writes: [SimulatedWrite], isBatch: Bool, _ generator: inout SeededGenerator
+        to request: WriteRequest, with writes: [SimulatedWrite], _ generator: inout SeededGenerator
     ) throws -> (TransportResponse, isFinal: Bool) {
         var replies: [WriteDesk.Reply] = []
-        for write in writes {
+        for (write, operation) in zip(writes, request.operations) {
             let before = desk.performed[write.id] ?? 0
-            let reply = desk.take(write, at: now, isQuiet: isQuiet, server: &server, using: &generator)
+            let reply = desk.take(
+                write, under: operation.id, at: now, isQuiet: isQuiet, server: &server, using: &generator)
             note("  server on \(write.note): \(reply.head.status)\(reply.head.isReplay ? " again" : "")")
             if desk.performed[write.id] ?? 0 > before { try checkPerformed(write) }
             replies.append(reply)
         }
         let isFinal = replies.allSatisfy { $0.head.status < 400 || $0.head.status == 404 || $0.head.status == 422 }
         // Who is not signed in is told so once.
-        guard isBatch, replies[0].head.status != 401 else { return (replies[0].response, isFinal) }
+        guard request.isBatch, replies[0].head.status != 401 else { return (replies[0].response, isFinal) }
         let outcomes = zip(writes, replies).map { write, reply in reply.outcome(of: write.id) }
         let body = "{\"outcomes\":[\(outcomes.joined(separator: ","))]}"
         return (

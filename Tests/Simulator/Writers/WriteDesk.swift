@@ -28,7 +28,12 @@ struct WriteDesk {
 
     var areCredentialsStale = false
     var outage: Outage?
-    private var memory: [UUIDBytes: Memory] = [:]
+    /// What it has said, by the idempotency key of each write.
+    private var memory: [String: Memory] = [:]
+    /// What came under each key first: the keys of requests, and those of the operations of batches.
+    private var requests: [String: WriteRequest] = [:]
+    private var operations: [String: WriteRequest.Operation] = [:]
+    private var keys: [UUIDBytes: String] = [:]
     private let lifetime: Int64
     private var patience: [UUIDBytes: Int] = [:]
     /// How often each write was performed, the number of its change, and which were found to be done already.
@@ -41,15 +46,36 @@ struct WriteDesk {
 
     func hasDone(_ id: UUIDBytes) -> Bool { performed[id] != nil || gone.contains(id) }
 
-    /// Takes a request for a write.
+    /// Compares a request with what came under its keys before, and with the writes that it names.
+    mutating func check(_ request: WriteRequest, naming writes: [SimulatedWrite]) throws {
+        if requests[request.key, default: request] != request {
+            throw Violation(.onceOnly, "another request goes out under the key of an earlier one: \(request.path)")
+        }
+        requests[request.key] = request
+        for (write, operation) in zip(writes, request.operations) {
+            guard operation.method == write.method, operation.payload == write.note else {
+                throw Violation(.outbox, "\(write.note) is sent as \(operation.method) of \(operation.payload)")
+            }
+            guard keys[write.id, default: operation.id] == operation.id else {
+                throw Violation(.onceOnly, "\(write.note) is sent under two keys")
+            }
+            keys[write.id] = operation.id
+            if operations[operation.id, default: operation] != operation {
+                throw Violation(.onceOnly, "\(write.note) is sent under the key of another write")
+            }
+            operations[operation.id] = operation
+        }
+    }
+
+    /// Takes a write that came under a key.
     ///
     /// - Parameter isQuiet: whether it says no only for good.
     mutating func take(
-        _ write: SimulatedWrite, at time: Int64, isQuiet: Bool, server: inout ModelServer,
+        _ write: SimulatedWrite, under key: String, at time: Int64, isQuiet: Bool, server: inout ModelServer,
         using generator: inout SeededGenerator
     ) -> Reply {
         if areCredentialsStale { return Reply(head: AnswerHead(401)) }
-        if let known = memory[write.id], time - known.time < lifetime {
+        if let known = memory[key], time - known.time < lifetime {
             var reply = known.reply
             reply.head.isReplay = true
             return reply
@@ -72,7 +98,7 @@ struct WriteDesk {
             return Reply(head: AnswerHead(409))
         }
         let reply = write.fate == .refused ? refuse(write, 422) : perform(write, &server)
-        memory[write.id] = Memory(reply: reply, time: time)
+        memory[key] = Memory(reply: reply, time: time)
         return reply
     }
 

@@ -17,7 +17,7 @@ struct WriteTransport: Transport {
     ) async throws(TransportError) -> TransportResponse {
         _ = try RequestTarget(request)
         if life.isOver || Task.isCancelled { throw .cancelled }
-        let writes = world.writes(askedBy: request.path ?? "", body ?? [])
+        guard let (request, writes) = world.read(request, body ?? []) else { throw .cancelled }
         world.begin(writes)
         defer { world.finish(writes) }
         do {
@@ -27,9 +27,8 @@ struct WriteTransport: Transport {
         }
     }
 
-    private func answer(_ writes: [SimulatedWrite], _ request: HTTPRequest) async throws -> TransportResponse {
-        let key = request.headerFields[OutboxConfiguration.sourceKeyField] ?? ""
-        let (luck, generator) = world.luck(of: writes, key)
+    private func answer(_ writes: [SimulatedWrite], _ request: WriteRequest) async throws -> TransportResponse {
+        let (luck, generator) = world.luck(of: writes, request.key)
         if luck.isUnreadable { throw TransportError.invalidRequest(reason: "simulated") }
         let sentAt = world.now
         if !world.link.isConnected {
@@ -42,8 +41,7 @@ struct WriteTransport: Transport {
         }
         let answer = WriteAnswer()
         if !luck.isLostBefore {
-            world.arrive(
-                writes, isBatch: request.path == world.scenario.delivery.batch?.endpoint, luck, generator, answer)
+            world.arrive(request, with: writes, luck, generator, answer)
         }
         let isHeard = !luck.isLostBefore && !luck.isLostAfter && luck.latency * 2 < Self.answerLimit
         try await pause(until: sentAt + (isHeard ? luck.latency * 2 : Self.answerLimit), "hears")
