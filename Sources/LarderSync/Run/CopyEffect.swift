@@ -8,9 +8,9 @@ package enum CopyEffect: Sendable {
     case claim(FullCopyOrder)
     /// Send the request.
     case fetch(ServerPath)
-    /// Read the next piece of the body.
-    case read
-    /// Begin a generation of the resource, when no other copy is being written.
+    /// Read the next piece of the body; the generation that is being written gives way to others when its turn is over.
+    case read(Staging?)
+    /// Begin a generation of the resource, when it is its turn to be written.
     case open(ResourceKey)
     /// Write rows.
     case stage(RowBatch, Staging)

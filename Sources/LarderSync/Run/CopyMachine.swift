@@ -5,6 +5,10 @@ internal import LarderStore
 ///
 /// A copy that is older than it may be is fetched again a few times. A half-fetched one is never resumed.
 package struct CopyMachine: Sendable {
+    /// The bytes of a body that are read before the turn to write is waited for, so that a copy up to this size holds the turn
+    /// only when it is there as a whole.
+    package static let readAhead = 1 << 20
+
     private enum Phase {
         case idle, claiming, fetching, opening, reading, writing, closing, swapping, discarding, hiding, pausing
         case noting, ended
@@ -27,9 +31,8 @@ package struct CopyMachine: Sendable {
     private var phase = Phase.idle
     private var attempt = 1
     private var length: Int?
-    /// What arrived before there was a generation to write it to.
-    private var first: [UInt8]?
-    private var hasEnded = false
+    /// What arrived before there was a generation to write it to: the whole body, or its beginning.
+    private var ahead: [UInt8] = []
     private var intake: FullCopyIntake?
     private var header: FullCopyHeader?
     private var sequel = Sequel.again
@@ -85,23 +88,20 @@ package struct CopyMachine: Sendable {
 extension CopyMachine {
     private mutating func fetch() -> [CopyEffect] {
         phase = .fetching
-        first = nil
-        hasEnded = false
+        ahead = []
         intake = nil
         return [.fetch(order.path)]
     }
 
     private mutating func read() -> [CopyEffect] {
         phase = .reading
-        return [.read]
+        return [.read(intake?.staging)]
     }
 
     private mutating func take(_ chunk: [UInt8]) -> [CopyEffect] {
-        // The writer's slot is asked for only when the server has begun to answer.
         guard intake != nil else {
-            first = chunk
-            phase = .opening
-            return [.open(order.resource)]
+            ahead += chunk
+            return ahead.count < min(Self.readAhead, bodyLimit) ? read() : begin()
         }
         do throws(SyncError) {
             try intake?.take(chunk)
@@ -116,11 +116,7 @@ extension CopyMachine {
     }
 
     private mutating func endBody() -> [CopyEffect] {
-        guard intake != nil else {
-            hasEnded = true
-            phase = .opening
-            return [.open(order.resource)]
-        }
+        guard intake != nil else { return begin() }
         do throws(SyncError) {
             header = try intake?.finish()
         } catch {
@@ -133,12 +129,16 @@ extension CopyMachine {
         return [.stage(batch, staging)]
     }
 
+    private mutating func begin() -> [CopyEffect] {
+        phase = .opening
+        return [.open(order.resource)]
+    }
+
     private mutating func open(_ staging: Staging, _ now: Int64) -> [CopyEffect] {
         intake = FullCopyIntake(order.resource, staging, mapping, bodyLimit: bodyLimit, now: now)
-        if hasEnded { return endBody() }
-        guard let chunk = first else { preconditionFailure("a generation that nothing asked for") }
-        first = nil
-        return take(chunk)
+        // A body that has ended already ends again behind it.
+        defer { ahead = [] }
+        return take(ahead)
     }
 
     private mutating func wrote() -> [CopyEffect] {

@@ -55,9 +55,10 @@ struct CopyRun: Sendable {
         case .fetch(let path):
             body = nil
             return try await fetch(path, &body)
-        case .read:
-            guard let chunk = try await body?.next() else { return .bodyEnded }
-            return .chunk(chunk)
+        case .read(let staging):
+            let chunk = try await body?.next()
+            if let staging { store.giveWay(staging) }
+            return chunk.map { .chunk($0) } ?? .bodyEnded
         case .open(let resource):
             return .opened(try await store.beginStaging(resource), now: store.host.now())
         case .stage(let batch, let staging):

@@ -84,7 +84,7 @@ struct WriterRun {
     private mutating func stage(
         _ order: FullCopyOrder, _ server: WriterServer, _ store: Store, _ random: inout SeededGenerator
     ) throws {
-        guard let staging = try store.beginStagingBlocking(order.resource) else { return }
+        let staging = try store.beginStagingBlocking(order.resource)
         let sequence = max(2, server.sequence - Int64.random(in: 0...lag, using: &random))
         let copy = server.copy(of: order.resource, at: sequence)
         var batch = RowBatch(for: staging)

@@ -1,25 +1,53 @@
-/// The right to write a generation, which one snapshot has at a time, first come, first served.
+internal import Synchronization
+
+/// The right to write rows of a generation, which one snapshot has at a time, first come, first served.
 ///
-/// Generations written at once interleave their keys and leave pages two thirds full; the others wait, and their
-/// transfers with them.
+/// Generations written at once interleave their keys and leave pages half full, so a snapshot keeps the slot while its rows
+/// arrive; but for one turn only, so that a server that sends slowly does not keep all other snapshots waiting.
 final class StagingSlot: SharedPart {
+    /// The time after which a snapshot gives the slot on. Servers close connections from which nothing is read for a minute.
+    static let turn = Duration.seconds(20)
+
+    private struct Holder {
+        let generation: Int64
+        let since: Duration
+    }
+
     private let turns = TurnQueue<Int>()
+    private let holder = Mutex<Holder?>(nil)
 
     init(_ file: OpenFile) {}
 
-    /// Waits for the slot.
+    /// Waits for the slot, for a generation that is about to be begun.
     func acquire() async throws(CancellationError) {
         if await !turns.acquire(0) { throw CancellationError() }
     }
 
-    /// Takes the slot if it is free, without waiting.
-    func tryAcquire() -> Bool { turns.tryAcquire(0) }
+    /// Gives the slot that was acquired to a generation.
+    func assign(to generation: Int64, at now: Duration) {
+        holder.withLock { $0 = Holder(generation: generation, since: now) }
+    }
 
-    /// Gives the slot to the next in line.
+    /// Whether a generation has the slot.
+    func isHeld(by generation: Int64) -> Bool { holder.withLock { $0?.generation == generation } }
+
+    /// Gives the slot to the next in line when a generation has it, and has had it since `time` or longer.
+    func release(_ generation: Int64, heldSince time: Duration? = nil) {
+        let isOver = holder.withLock { holder in
+            guard let held = holder, held.generation == generation, time.map({ held.since <= $0 }) ?? true else {
+                return false
+            }
+            holder = nil
+            return true
+        }
+        if isOver { release() }
+    }
+
+    /// Gives the slot to the next in line when no generation came to be.
     func release() { turns.release(0) }
 }
 
 extension SharedState {
-    /// The right to write a generation of the file.
+    /// The right to write rows of a generation of the file.
     var stagingSlot: StagingSlot { part(StagingSlot.self) }
 }

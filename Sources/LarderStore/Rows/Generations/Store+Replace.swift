@@ -70,7 +70,7 @@ public struct FullCopyWriter: ~Copyable {
         _ payload: RawSpan, type: String, key: String, updatedAt: Int64, codec: PayloadCodec = .json
     ) async throws {
         try batch.append(payload, type: type, key: key, updatedAt: updatedAt, codec: codec)
-        if batch.byteCount >= BulkLimits.bytes { try await flush() }
+        try await flushIfFull()
     }
 
     /// Adds a row whose payload is an array; otherwise as ``append(_:type:key:updatedAt:codec:)-(RawSpan,_,_,_,_)``.
@@ -78,6 +78,12 @@ public struct FullCopyWriter: ~Copyable {
         _ payload: [UInt8], type: String, key: String, updatedAt: Int64, codec: PayloadCodec = .json
     ) async throws {
         try batch.append(payload.rawSpan, type: type, key: key, updatedAt: updatedAt, codec: codec)
+        try await flushIfFull()
+    }
+
+    /// Writes what has gathered when it is enough; rows that come slowly keep no other full copy waiting.
+    private mutating func flushIfFull() async throws {
+        store.giveWay(staging)
         if batch.byteCount >= BulkLimits.bytes { try await flush() }
     }
 

@@ -3,7 +3,7 @@ package import LarderFormat
 internal import Logging
 
 extension Store {
-    /// Begins a full copy of `resource`, when no other full copy is being written.
+    /// Begins a full copy of `resource`, when it is its turn to be written.
     ///
     /// Readers go on seeing the rows there are. Every begun staging ends with ``swap(_:_:)`` or ``discard(_:)``.
     ///
@@ -11,19 +11,31 @@ extension Store {
     package func beginStaging(_ resource: ResourceKey) async throws -> Staging {
         try await shared.stagingSlot.acquire()
         do {
-            return try await write(durability: .relaxed) { transaction in try transaction.beginStaging(resource) }
+            let staging = try await write(durability: .relaxed) { transaction in try transaction.beginStaging(resource)
+            }
+            shared.stagingSlot.assign(to: staging.generation, at: host.elapsed())
+            return staging
         } catch {
             shared.stagingSlot.release()
             throw error
         }
     }
 
-    /// Writes a batch of rows in as many short commits as it takes.
+    /// Lets another full copy be written when this one has had its turn; called between its rows, which may come slowly.
+    package func giveWay(_ staging: Staging) {
+        shared.stagingSlot.release(staging.generation, heldSince: host.elapsed() - StagingSlot.turn)
+    }
+
+    /// Writes a batch of rows in as many short commits as it takes, when it is the full copy's turn.
     ///
     /// - Throws: ``StoreError/stagingSuperseded(_:)`` when the copy is no longer wanted; ``EngineError``.
     package func stage(_ batch: consuming RowBatch, in staging: Staging) async throws {
         batch.sort()
         let sorted = batch
+        if !shared.stagingSlot.isHeld(by: staging.generation) {
+            try await shared.stagingSlot.acquire()
+            shared.stagingSlot.assign(to: staging.generation, at: host.elapsed())
+        }
         var position = 0
         while position < sorted.count {
             try Task.checkCancellation()
@@ -34,7 +46,7 @@ extension Store {
         }
     }
 
-    /// Makes the copy the one that readers see, in one commit with what `finish` does, and gives the slot on.
+    /// Makes the copy the one that readers see, in one commit with what `finish` does, and ends its turn.
     ///
     /// - Parameter finish: sets what else changes with it: floor, path, membership.
     /// - Throws: ``StoreError/stagingSuperseded(_:)``; what `finish` throws. Nothing is changed then, and the copy has
@@ -43,12 +55,12 @@ extension Store {
         _ staging: Staging, _ finish: @escaping @Sendable (inout Transaction, inout ResourceRecord) throws -> Void
     ) async throws {
         try await write { transaction in try transaction.swap(staging, finish) }
-        shared.stagingSlot.release()
+        shared.stagingSlot.release(staging.generation)
     }
 
-    /// Gives a copy up: it becomes garbage, and the slot goes on.
+    /// Gives a copy up: it becomes garbage, and its turn ends.
     package func discard(_ staging: Staging) async {
-        defer { shared.stagingSlot.release() }
+        defer { shared.stagingSlot.release(staging.generation) }
         do {
             // Not to be skipped because the task was cancelled, so not a write that can be.
             try await bulk { transaction in try transaction.discard(staging) }

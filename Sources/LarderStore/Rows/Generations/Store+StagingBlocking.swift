@@ -1,21 +1,13 @@
 package import LarderEngine
 package import LarderFormat
 
-/// Staging as ``Store/beginStaging(_:)`` and its like have it, for a caller that has one thread and does not wait.
+/// Staging as ``Store/beginStaging(_:)`` and its like have it, for a caller that has one thread and waits for no turn.
 extension Store {
-    /// Begins a full copy of `resource`; nil when another full copy is being written.
-    ///
-    /// Ends with ``swapBlocking(_:_:)`` or ``discardBlocking(_:)``. Blocks for the commit.
+    /// Begins a full copy of `resource`; ends with ``swapBlocking(_:_:)`` or ``discardBlocking(_:)``. Blocks for the commit.
     ///
     /// - Throws: ``EngineError``; ``StoreError``.
-    package func beginStagingBlocking(_ resource: ResourceKey) throws -> Staging? {
-        guard shared.stagingSlot.tryAcquire() else { return nil }
-        do {
-            return try writeBlocking(durability: .relaxed) { transaction in try transaction.beginStaging(resource) }
-        } catch {
-            shared.stagingSlot.release()
-            throw error
-        }
+    package func beginStagingBlocking(_ resource: ResourceKey) throws -> Staging {
+        try writeBlocking(durability: .relaxed) { transaction in try transaction.beginStaging(resource) }
     }
 
     /// Writes a batch of rows, each commit as large as ``BulkLimits/bytes`` allows. Blocks.
@@ -33,7 +25,7 @@ extension Store {
         }
     }
 
-    /// Makes the copy the one that readers see, in one commit with what `finish` does, and gives the slot on. Blocks.
+    /// Makes the copy the one that readers see, in one commit with what `finish` does. Blocks.
     ///
     /// - Throws: as ``swap(_:_:)``; the copy has to be discarded then.
     package func swapBlocking(
@@ -41,14 +33,12 @@ extension Store {
         _ finish: (inout Transaction, inout ResourceRecord) throws -> Void
     ) throws {
         try writeBlocking(durability: durability) { transaction in try transaction.swap(staging, finish) }
-        shared.stagingSlot.release()
     }
 
-    /// Gives a copy up: it becomes garbage, and the slot goes on. Blocks.
+    /// Gives a copy up: it becomes garbage. Blocks.
     ///
     /// - Throws: ``EngineError``; the next open then finds the copy and makes it garbage.
     package func discardBlocking(_ staging: Staging) throws {
-        defer { shared.stagingSlot.release() }
         try writeBlocking(durability: .relaxed) { transaction in try transaction.discard(staging) }
     }
 }

@@ -132,4 +132,34 @@ import Testing
         #expect(try store.statistics().resources.ready == 2)
         try store.close()
     }
+
+    @Test func `gives way after its turn, and is written on later`() async throws {
+        let directory = TemporaryStore()
+        let clock = Mutex(Duration.zero)
+        var host = HostServices.test
+        host.elapsed = { clock.withLock { $0 } }
+        let store = try Store.open(at: directory.path, host: host)
+        let first = try await store.beginStaging(translations)
+        clock.withLock { $0 = .seconds(19) }
+        store.giveWay(first)
+        let waiting = Task { try await store.beginStaging(tafsirs) }
+        clock.withLock { $0 = .seconds(20) }
+        store.giveWay(first)
+        let second = try await waiting.value
+        // The turn of another is not the first one's to end.
+        store.giveWay(first)
+        let stages = Task {
+            for staging in [first, second] {
+                var batch = RowBatch(for: staging)
+                try batch.append(bytes("1").rawSpan, type: "translation", key: "1", updatedAt: 1)
+                try await store.stage(batch, in: staging)
+                try await store.swap(staging) { _, _ in }
+            }
+        }
+        await store.discard(second)
+        await #expect(throws: StoreError.stagingSuperseded(tafsirs)) { try await stages.value }
+        #expect(try store.keys(.all(of: translations)) == ["1"])
+        #expect(try store.findings() == [])
+        try store.close()
+    }
 }

@@ -1,0 +1,67 @@
+// Proves that a snapshot whose server sends slowly does not keep the snapshots of other filters from coming.
+
+import Larder
+import LarderServer
+import LarderTesting
+import Synchronization
+import Testing
+
+@Suite("A snapshot that comes slowly", .timeLimit(.minutes(2)))
+struct SlowSnapshotTests {
+    /// Whether the rest of the body may come, and whether it was asked for.
+    private struct Line {
+        let rest = Pending<Bool>()
+        let asked = Pending<Bool>()
+    }
+
+    /// Serves the snapshot of translation 19 in pieces: the next to last one comes 29 s late, the last one when a test says so.
+    private func transport(_ pieces: [[UInt8]], _ line: Line, _ fixture: CoordinatorFixture) -> HandlerTransport {
+        let base = OriginTransport(origin: fixture.origin)
+        return HandlerTransport { (request, body) async throws(TransportError) in
+            guard request.path?.hasSuffix("/snapshots/translations/19") == true else {
+                return try await base.send(request, body: body, timeouts: TransportTimeouts())
+            }
+            let number = Mutex(0)
+            let body = TransportBody { () async throws(TransportError) in
+                let index = number.withLock { number in
+                    defer { number += 1 }
+                    return number
+                }
+                guard index < pieces.count else { return nil }
+                if index == pieces.count - 2 { fixture.clock.advance(by: .seconds(29)) }
+                if index == pieces.count - 1 {
+                    line.asked.fulfil(true)
+                    if await line.rest.value() == nil { throw .cancelled }
+                }
+                return pieces[index]
+            }
+            return TransportResponse(head: .init(status: .ok), body: body)
+        }
+    }
+
+    /// - Parameter bytes: about how many the snapshot has.
+    @Test(arguments: [200, 3 << 20])
+    func `lets those of other filters through meanwhile`(_ bytes: Int) async throws {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(20, count: 3)
+        let long = String(repeating: "x", count: bytes / 20)
+        let id = Origin.ResourceID("translations", 19)
+        try fixture.origin.createResource(id, rows: Origin.translations(20, long))
+        let body = Array(try fixture.origin.fullCopy(of: id).joined())
+        let pieces = [Array(body.dropLast(2)), [body[body.count - 2]], [body[body.count - 1]]]
+        let line = Line()
+        let sync = ContentSync(
+            store: fixture.store,
+            transport: transport(pieces, line, fixture),
+            configuration: SyncConfiguration(base: try #require(BaseURL("http://127.0.0.1/content"))))
+        let slow = Task { try await sync.sync(ResourceFilter("translations:19")) }
+        await line.asked.value()
+        let other = try await sync.sync(ResourceFilter("translations:20"))
+        #expect(other.rowsCopied == 3)
+        line.rest.fulfil(true)
+        #expect(try await slow.value.bytesCopied == body.count)
+        var findings: [String] = []
+        _ = try fixture.store.verify { findings.append("\($0)") }
+        #expect(findings == [])
+    }
+}
