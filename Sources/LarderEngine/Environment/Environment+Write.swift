@@ -32,6 +32,12 @@ extension Environment {
     @discardableResult
     package func runNextWrite() -> Bool { writer.runNext() }
 
+    /// Has every commit that changes something fail, as on a full disk; nil ends that. Of an environment that was opened stepped.
+    package func failCommits(with error: EngineError?) {
+        precondition(options.isStepped, "only a stepped environment fails when it is told to")
+        commitFault = error
+    }
+
     /// Whether the environment is closing: a long job should end at its next commit.
     public var isClosing: Bool { writer.isEnding }
 
@@ -82,7 +88,7 @@ extension Environment {
         if isForked { throw EngineError.usedAfterFork }
         do throws(EngineError) {
             if transaction.requiresFullDurability { try setDurability(.full) }
-            unsafe try commit(handle)
+            unsafe try commit(handle, failingWith: transaction.isDirty ? commitFault : nil)
             if transaction.isDirty { noteEnd(of: number) }
         } catch {
             // The list of free pages is written by the commit, and may be what did not fit.
@@ -160,7 +166,11 @@ extension Environment {
         throw .busy
     }
 
-    private func commit(_ transaction: OpaquePointer) throws(EngineError) {
+    private func commit(_ transaction: OpaquePointer, failingWith fault: EngineError?) throws(EngineError) {
+        if let fault {
+            unsafe abort(transaction)
+            throw fault
+        }
         // Freed by LMDB whether or not it succeeds.
         unsafe openTransaction = nil
         try checkFatal(unsafe mdb_txn_commit(transaction), "mdb_txn_commit")

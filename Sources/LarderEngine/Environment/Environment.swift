@@ -43,6 +43,8 @@ public final class Environment: @unchecked Sendable {
     var openTransaction: OpaquePointer?
     /// Whether commits now skip the meta page's sync; touched by the writer thread only.
     var isRelaxed = false
+    /// What every commit of a stepped environment fails with; touched by the thread that steps it only.
+    var commitFault: EngineError?
     /// The file's last page when dead readers were last looked for; touched by the writer thread only.
     var lastPageAtLook = 0
 

@@ -117,6 +117,9 @@ extension Simulator {
         _ entries: [OutboxEntry], _ shown: [RowKey: (overlays: [Overlay], payload: String?)]
     ) throws {
         let stored = Set(entries.lazy.filter { $0.delivery.state != .rejected }.map(\.id))
+        if let unknown = entries.first(where: { writers.writes[$0.id] == nil }) {
+            throw Violation(.outbox, "an entry is stored that nobody was told of: \(unknown.endpoint)")
+        }
         for entry in entries where entry.delivery.state != .rejected {
             for row in entry.rows
             where shown[row]?.overlays.contains(where: { $0.entryID == entry.id && !$0.isConfirmed }) != true {

@@ -40,6 +40,7 @@ struct Watch {
         case .finished(let report):
             if report.kind == .incremental { isFree.insert(report.filter) }
             if begunInQuiet.contains(report.filter) { isInStep.insert(report.filter) }
+        case .failed(let text, _, _): isFree.remove(text)
         case .intercepted: knowsPortal = true
         default: break
         }

@@ -115,6 +115,7 @@ extension Simulator {
         try look()
         try removeForgotten(in: store)
         watch = Watch()
+        disk.hasFailed = false
         coordinator.isForcedOffline = isForcedOffline
         for (filter, priority) in wanted { take(filter, priority, coordinator) }
         process.run()
@@ -156,7 +157,7 @@ extension Simulator {
     func removeFromStore(_ text: String) throws {
         guard let store else { return }
         // Each commit is looked at by itself.
-        while store.runNextWrite() { try look() }
+        while try commitNext() {}
         try working {
             try store.writeBlocking(durability: .relaxed) { transaction in try transaction.removeFilter(text) }
         }

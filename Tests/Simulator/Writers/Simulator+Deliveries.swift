@@ -23,7 +23,7 @@ extension Simulator {
     private func hear(_ event: OutboxEvent) {
         if case .unresolved(let id) = event { decide(id) }
         // A run that is cancelled says so of what it does not store any more.
-        if case .storageFailed = event, !isStopping {
+        if case .storageFailed = event, !isStopping, !disk.hasFailed {
             broken = broken ?? Violation(.store, "the outbox cannot store what happened")
         }
     }

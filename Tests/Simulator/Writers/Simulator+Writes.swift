@@ -16,11 +16,15 @@ extension Simulator {
             account: Writers.account, attempts: scenario.delivery.mostAttempts, at: wall)
         let prepared = PreparedWrite(draft: draft, effects: [write.effect], bounds: scenario.delivery.bounds)
         // Each commit is looked at by itself.
-        while store.runNextWrite() { try look() }
+        while try commitNext() {}
+        let isFull = failCommits(of: store)
         do {
+            defer { store.failCommits(with: nil) }
             _ = try store.writeBlocking(durability: .relaxed) { transaction in try transaction.enqueue(prepared) }
         } catch OutboxError.afterRejected {
             return note("  refused: it comes after a dead letter")
+        } catch is EngineError where isFull {
+            return try look()
         } catch {
             throw Violation(.store, "\(error)")
         }

@@ -46,6 +46,9 @@ extension Store {
     @discardableResult
     package func runNextWrite() -> Bool { environment.runNextWrite() }
 
+    /// Has every commit of a store that was opened stepped fail, as on a full disk; nil ends that.
+    package func failCommits(with error: EngineError?) { environment.failCommits(with: error) }
+
     /// Throws unless the store is open and may be changed.
     func checkWritable() throws {
         try checkOpen()
