@@ -116,6 +116,9 @@ extension SyncCoordinator {
         return loop?.outcomes ?? [:]
     }
 
+    /// The filters whose runs are under way.
+    package var running: Set<String> { state.withLock { Set($0.loop?.runs.keys ?? [:].keys) } }
+
     /// Whether everything that is due runs, or has its time set.
     package var isLive: Bool {
         let moment = moment()

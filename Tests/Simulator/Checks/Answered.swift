@@ -19,6 +19,8 @@ struct Answered {
 
     var pages: [String: Page] = [:]
     var copies: [ResourceKey: Copy] = [:]
+    /// The filters of which a page was answered 410 since their last run asked for its first one.
+    private(set) var rejected: Set<String> = []
     /// What is asked for now.
     private var asked: Set<String> = []
 
@@ -26,12 +28,21 @@ struct Answered {
     mutating func isBegunAnew() {
         pages = [:]
         asked = []
+        rejected = []
     }
 
     /// One page of a filter, and one full copy of a resource, is asked for at a time.
     mutating func open(_ open: OpenExchange) throws {
+        if let request = open.request, let text = request.filter?.text {
+            if case .cursor = request.kind {} else { rejected.remove(text) }
+        }
         guard let name = name(of: open) else { return }
         if !asked.insert(name).inserted { throw Violation(.singleFlight, "\(name) is asked for twice at a time") }
+    }
+
+    /// Notes the status of an answer to the request of a page.
+    mutating func note(_ status: Int?, ofPageOf text: String) {
+        if status == 410 { rejected.insert(text) }
     }
 
     mutating func close(_ open: OpenExchange) {

@@ -115,8 +115,13 @@ struct Checker {
         for (text, filter) in state.filters {
             let before = old.filters[text]
             guard let token = filter.token else {
-                if before?.token != nil, !filter.isBootstrapping {
+                guard let before, before.token != nil else { continue }
+                if !filter.isBootstrapping {
                     throw Violation(.tokenBehindRows, "the token of \(text) is gone, and no bootstrap is begun")
+                }
+                // Rows of an earlier timeline say nothing of the present one.
+                if filter.timeline == before.timeline, !answered.rejected.contains(text) {
+                    throw Violation(.tokenBehindRows, "the token of \(text) is gone, and the server did not reject it")
                 }
                 continue
             }

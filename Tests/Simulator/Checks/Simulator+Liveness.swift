@@ -18,7 +18,13 @@ extension Simulator {
             return try shutDown()
         }
         guard executor.isIdle else { return }
+        try watch.note(running: process.coordinator.running, most: scenario.policy.concurrentRuns)
         guard process.coordinator.isLive else { throw Violation(.liveness, "by the coordinator's own word") }
+        if process.isStopping { watch.hasHeardOfStop() }
+        if !process.store.hasWrites {
+            noteWaits { if process.isStopping { $0.isLost() } else { $0.isStored() } }
+            try checkWritersAtRest(process)
+        }
         // Nothing happens for a while: whatever does not wait for the time waits for ever.
         if !process.store.hasWrites, agenda.nextTime.map({ $0 > now + 5_000 }) ?? true { try checkRest(process) }
     }
@@ -31,14 +37,12 @@ extension Simulator {
     private func checkRest(_ process: SimulatedProcess) throws {
         if process.isStopping { throw Violation(.stopping, "a stop that does not end") }
         isHeldBack = !canRun
-        try checkWritersAtRest()
         if process.hasCalls, !canRun {
             throw Violation(.conditions, "who asks for a run without a network is not told so")
         }
-        let sleeps = agenda.entries.filter { $0.owner == .sleep }
         let filters = process.coordinator.status.filters
         let running = filters.count { $0.isRunning }
-        if running > 0, sleeps.isEmpty, agenda.count(of: .exchange) == 0 {
+        if running > 0, !agenda.isAwaited(by: .sync) {
             throw Violation(.lostEffect, "\(running) runs wait for nothing")
         }
         guard canRun, link.level == .online, power == .normal, running < scenario.policy.concurrentRuns else { return }
@@ -53,7 +57,7 @@ extension Simulator {
             }
             guard filter.activity != .idle || scenario.policy.refreshInterval != nil else { continue }
             // Whatever is waited for, a day and a half is longer.
-            guard sleeps.contains(where: { $0.time <= now + 36 * 3_600_000 }) || agenda.count(of: .probe) > 0 else {
+            guard agenda.isAwaited(by: .sync, until: now + 36 * 3_600_000) || agenda.count(of: .probe) > 0 else {
                 throw Violation(.liveness, "nothing will ever run \(text)")
             }
         }
@@ -64,6 +68,9 @@ extension Simulator {
 
     /// What goes out: tokens with their own filter to the page endpoint only, cursors with their page size.
     func checkRequest(_ target: String, _ request: ModelRequest?) throws {
+        if watch.isStopping, process?.hasCalls == false {
+            throw Violation(.stopping, "\(target) is asked for after the stop")
+        }
         guard let request else { throw Violation(.requests, "a request that no server reads: \(target)") }
         let hasToken = target.contains("sync_token=")
         let hasCursor = target.contains("cursor=")

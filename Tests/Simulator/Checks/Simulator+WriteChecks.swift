@@ -7,27 +7,26 @@ internal import LarderTransport
 
 // What holds of writes, whatever happens.
 extension Simulator {
-    /// At rest: something happens to what may be sent, or the time is waited for.
-    func checkWritersAtRest() throws {
-        guard let store, scenario.hasWriters, link.level != .offline, pauses.isEmpty else { return }
-        let entries = try working { try store.read { view in try view.outboxEntries() } }
-        let isHeld = entries.contains { $0.delivery.state == .unresolved || $0.isFailedForGood }
-        if !isHeld, entries.contains(where: { $0.delivery.state != .rejected }) {
-            throw Violation(.liveness, "writes wait for nothing")
+    /// Where nothing of the outbox is under way, no time is waited for and all is stored: nothing is left that could be sent.
+    func checkWritersAtRest(_ process: SimulatedProcess) throws {
+        guard scenario.hasWriters, link.level != .offline, !process.isStopping, !process.hasCalls,
+            !agenda.isAwaited(by: .outbox), agenda.count(of: .signIn) == 0
+        else { return }
+        var held: [OutboxEntry] = []
+        for entry in writers.stored where entry.delivery.state != .rejected {
+            if entry.isParked || held.contains(where: { $0.holds(entry) }) {
+                held.append(entry)
+            } else {
+                throw Violation(.liveness, "\(name(entry.id)) is \(entry.delivery.state) and waits for nothing")
+            }
         }
     }
 
     /// What is sent is stored as being sent, and nothing about the same thing goes before it.
     func checkSend(_ writes: [SimulatedWrite]) throws {
         guard let store else { return }
-        let (entries, wait) = try working {
-            try store.read { view in
-                (try view.outboxEntries(), try view.serverWait(of: Writers.server, at: wall)?.remaining(at: wall))
-            }
-        }
-        if let wait, wait > 0 {
-            throw Violation(.outbox, "\(writes.map(\.note)) are sent while the server wants to be left alone")
-        }
+        let entries = try working { try store.read { view in try view.outboxEntries() } }
+        try checkLeftAlone(.outbox, "\(writes.map(\.note))")
         for write in writes {
             if writers.underWay.contains(write.id) { throw Violation(.outbox, "\(write.note) is sent twice at a time") }
             guard let mine = entries.first(where: { $0.id == write.id }), mine.delivery.state == .sending else {
@@ -78,6 +77,7 @@ extension Simulator {
                 }
             }
         }
+        writers.stored = entries.sorted { $0.sequence < $1.sequence }
         try note(entries, outcomes)
         try checkEntries(entries, shown)
         for (row, found) in shown { try checkShown(row, found.overlays, found.payload) }
@@ -180,6 +180,7 @@ extension Simulator {
         let entries = try working { try process.store.read { view in try view.outboxEntries() } }
         // What could not be read waits for somebody; what failed through the server's fault comes back by itself.
         for entry in entries where entry.isFailedForGood && !process.hasCalls {
+            leftAlone[.outbox] = nil
             process.call { try? await outbox.retry(entry.id) }
         }
         return entries.allSatisfy { $0.delivery.state == .rejected } && !process.store.hasWrites
@@ -220,6 +221,16 @@ extension Simulator {
 }
 
 extension OutboxEntry {
+    /// Whether only a hand or the host brings it on.
+    fileprivate var isParked: Bool {
+        isFailedForGood || delivery.state == .unresolved || delivery.state == .conflicted
+    }
+
+    /// Whether a later one waits for this one, which is held.
+    fileprivate func holds(_ later: OutboxEntry) -> Bool {
+        later.draft.after.contains(id) || (later.lane == lane && later.draft.entity == draft.entity)
+    }
+
     /// Whether it has failed, and nothing but a hand revives it.
     fileprivate var isFailedForGood: Bool { delivery.state == .failed && delivery.dueAt == nil }
 }

@@ -11,10 +11,30 @@ struct Watch {
     /// The filters whose last run began in quiet.
     private var begunInQuiet: Set<String> = []
 
-    /// Whether a captive portal was met, and no other network has come since.
+    /// Whether a captive portal was met, and neither another network nor a look past it has come since.
     private(set) var knowsPortal = false
+    /// The runs that were under way at the last look.
+    private var running: Set<String> = []
+    /// Whether the coordinator has heard that it is to stop.
+    private(set) var isStopping = false
 
     mutating func hasOtherNetwork() { knowsPortal = false }
+
+    /// A look past the portal has found the server.
+    mutating func hasLookedPast() { knowsPortal = false }
+
+    /// The coordinator has done all that it could do since it was asked to stop.
+    mutating func hasHeardOfStop() { isStopping = true }
+
+    /// Notes which runs are under way.
+    mutating func note(running now: Set<String>, most: Int) throws {
+        if now == running { return }
+        defer { running = now }
+        if now.count > most { throw Violation(.singleFlight, "\(now.count) runs are under way, \(most) may be") }
+        guard let begun = now.subtracting(running).min() else { return }
+        if knowsPortal { throw Violation(.conditions, "a run of \(begun) is begun behind a portal") }
+        if isStopping { throw Violation(.stopping, "a run of \(begun) is begun after the stop") }
+    }
 
     /// What is in step by now does not count any more.
     mutating func isBegunAnew() {

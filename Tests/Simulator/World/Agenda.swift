@@ -1,9 +1,21 @@
 /// What waits to happen in a history, by time and then in the order in which it was put there.
 struct Agenda {
+    /// What of the client waits.
+    enum Side: Hashable {
+        case sync, outbox
+        /// What the host does by itself.
+        case host
+
+        /// That of the task that asks.
+        @TaskLocal static var current = Side.host
+    }
+
     /// Whose step it is.
     enum Owner: Hashable {
-        /// A commit of the store; a sleep of the client, an answer of the network, a look past a portal.
-        case commit, sleep, exchange, probe
+        /// A commit of the store, a look past a portal.
+        case commit, probe
+        /// A sleep of the client, an answer of the network.
+        case sleep(Side), exchange(Side)
         case launch, removal
         case news, signIn
         /// What is on its way to the server, whatever becomes of the client.
@@ -46,6 +58,11 @@ struct Agenda {
     mutating func remove(_ number: Int) { entries.removeAll { $0.number == number } }
 
     func count(of owner: Owner) -> Int { entries.count { $0.owner == owner } }
+
+    /// Whether anything is to come of an exchange of a side, or of a sleep that ends by a moment.
+    func isAwaited(by side: Side, until moment: Int64 = .max) -> Bool {
+        entries.contains { $0.owner == .exchange(side) || ($0.owner == .sleep(side) && $0.time <= moment) }
+    }
 
     private static func precedes(_ left: Entry, _ right: Entry) -> Bool {
         (left.time, left.number) < (right.time, right.number)

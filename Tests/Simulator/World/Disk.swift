@@ -34,6 +34,7 @@ extension Simulator {
     func failCommits(of store: Store) -> Bool {
         guard !isQuiet, let fault = disk.fault(at: now) else { return false }
         note("  the disk is full")
+        noteWaits { $0.isLost() }
         store.failCommits(with: fault)
         return true
     }

@@ -51,12 +51,12 @@ final class SimulatedProcess: @unchecked Sendable {
     func run() {
         running = outbox == nil ? 1 : 2
         service = Task { [coordinator, weak self] in
-            try? await coordinator.run()
+            try? await Agenda.Side.$current.withValue(.sync) { try await coordinator.run() }
             self?.running -= 1
         }
         guard let outbox else { return }
         delivery = Task { [weak self] in
-            try? await outbox.run()
+            try? await Agenda.Side.$current.withValue(.outbox) { try await outbox.run() }
             self?.running -= 1
         }
     }
@@ -129,7 +129,7 @@ extension Simulator {
                 // No earlier than asked for, to the next millisecond.
                 let (seconds, attoseconds) = time.components
                 let wait = seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-                try await pause(until: now + wait, .sleep, "wakes", life)
+                try await pause(until: now + wait, .sleep(.current), "wakes", life)
             }, makeID: { [unowned self] in .random(using: &identifiers) },
             logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() })
     }

@@ -27,10 +27,10 @@ struct SimulatedTransport: Transport {
         let open: OpenExchange
         switch world.ask(target) {
         case .nobody:
-            try await world.pause(until: world.now + 1 + world.delay(), .exchange, "no connection", life)
+            try await world.pause(until: world.now + 1 + world.delay(), .exchange(.sync), "no connection", life)
             throw TransportError.noConnection(reason: "simulated")
         case .portal:
-            try await world.pause(until: world.now + 1 + world.delay(), .exchange, "a portal answers", life)
+            try await world.pause(until: world.now + 1 + world.delay(), .exchange(.sync), "a portal answers", life)
             let type: HTTPFields = [.contentType: "text/html"]
             return TransportResponse(status: .ok, headers: type, body: Array("<html>Log in</html>".utf8))
         case .server(let asked): open = asked
@@ -46,7 +46,7 @@ struct SimulatedTransport: Transport {
     private func head(of open: OpenExchange) async throws -> TransportResponse {
         let exchange = open.exchange
         let wait = min(exchange.headAfter ?? exchange.endsAfter ?? Simulator.headLimit, Simulator.headLimit)
-        try await world.pause(until: open.sentAt + wait, .exchange, "gets a head", life)
+        try await world.pause(until: open.sentAt + wait, .exchange(.sync), "gets a head", life)
         guard let status = exchange.status, exchange.headAfter == wait else {
             if exchange.headAfter == nil, case .failed(let error) = exchange.ending { throw error }
             throw TransportError.timeout(.head)
@@ -94,7 +94,7 @@ struct SimulatedTransport: Transport {
     }
 
     private func reach(_ time: Int64, _ label: String) async throws {
-        if time > world.now { try await world.pause(until: time, .exchange, label, life) }
+        if time > world.now { try await world.pause(until: time, .exchange(.sync), label, life) }
     }
 }
 
@@ -109,7 +109,9 @@ struct SimulatedProbe: ReachabilityProbe {
         } catch {
             return false
         }
-        return world.link.isConnected && !world.hasPortal
+        let isReachable = world.link.isConnected && !world.hasPortal
+        if isReachable { world.watch.hasLookedPast() }
+        return isReachable
     }
 }
 

@@ -39,6 +39,7 @@ extension Simulator {
         agenda.remove { $0 != .launch && $0 != .arrival }
         isCommitPlanned = false
         writers.die()
+        noteWaits { $0.isLost() }
         answered.isBegunAnew()
         process.cancel()
         var left = Self.stepLimit

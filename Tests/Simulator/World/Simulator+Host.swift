@@ -44,10 +44,12 @@ extension Simulator {
             process.stop()
         case .setClock(let jump):
             wallOffset += jump
+            noteWaits { $0.isOver() }
         case .write(let seed): try write(seed)
         case .expire: desk.areCredentialsStale = true
         case .retryWrites:
             guard let process, let outbox = process.outbox else { return }
+            leftAlone[.outbox] = nil
             process.call { try? await outbox.retryAll() }
         case .outage(let seconds, let says): desk.outage = WriteDesk.Outage(end: now + seconds * 1000, says: says)
         case .strayTimer: process?.coordinator.post(.timer)
@@ -61,7 +63,9 @@ extension Simulator {
         isHeldBack = false
         process?.connectivity.set(state)
         process?.writerConnectivity.set(state)
-        endPauses(throwing: TransportError.connectionLost(reason: "simulated")) { $0 == .exchange }
+        endPauses(throwing: TransportError.connectionLost(reason: "simulated")) {
+            $0 == .exchange(.sync) || $0 == .exchange(.outbox)
+        }
     }
 
     func trigger(_ trigger: SyncTrigger) {

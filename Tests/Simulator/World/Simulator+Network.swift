@@ -24,7 +24,10 @@ extension Simulator {
     /// Sends a request, and says what will come of it.
     func ask(_ target: String) -> Answerer {
         let request = try? ModelRequest.reading(target)
-        noting { try checkRequest(target, request) }
+        noting {
+            try checkRequest(target, request)
+            try checkLeftAlone(.sync, target)
+        }
         let count = exchanges[target, default: 0] + 1
         exchanges[target] = count
         if !link.isConnected { return .nobody }
@@ -83,11 +86,14 @@ extension Simulator {
         if case .copy(let id) = open.request?.kind {
             answered.copies[ResourceKey(id.group, id.id)] = Answered.Copy(
                 era: open.era, isMissing: open.exchange.status == 404)
+        } else if let text = open.request?.filter?.text {
+            answered.note(open.exchange.status, ofPageOf: text)
         }
     }
 
-    /// Notes a page that a client has whole.
+    /// Notes an answer that a client has whole.
     func noteEnd(of open: OpenExchange) {
+        hear(.sync, status: open.exchange.status, retryAfter: open.exchange.header("retry-after"))
         guard let filter = open.request?.filter, open.exchange.status == 200,
             let page = try? SyncPage(decoding: open.exchange.body)
         else { return }

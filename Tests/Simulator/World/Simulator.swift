@@ -63,6 +63,7 @@ final class Simulator: @unchecked Sendable {
     /// How often in a row each request was answered out of date, or not at all.
     var oldAnswers: [String: Int] = [:]
     var watch = Watch()
+    var leftAlone: [Agenda.Side: LeftAlone] = [:]
     /// What writes, and the part of the server that performs it.
     var writers: Writers
     var desk: WriteDesk

@@ -46,6 +46,7 @@ extension Simulator {
                 try working({ try process.store.read { view in try view.outboxEntry(id) } })?.delivery.state
                     == .unresolved
             else { return }
+            leftAlone[.outbox] = nil
             let decision: Decision = desk.hasDone(id) ? .accepted : .sendAgain
             process.call { try? await outbox.decide(id, decision) }
             decide(id)
@@ -100,8 +101,8 @@ extension Simulator {
     ) {
         agenda.add(at: now + luck.latency, .arrival, "arrives") { [unowned self] in
             var generator = generator
-            let (response, isFinal) = try respond(to: request, with: writes, &generator)
-            answer.response = response
+            let (response, waits, isFinal) = try respond(to: request, with: writes, &generator)
+            (answer.response, answer.waits) = (response, waits)
             guard luck.isDoubled, isFinal else { return }
             // Again, from somewhere in the network; the answer goes nowhere.
             let again = generator
@@ -115,7 +116,7 @@ extension Simulator {
     /// What the server says, and whether it will say the same again.
     private func respond(
         to request: WriteRequest, with writes: [SimulatedWrite], _ generator: inout SeededGenerator
-    ) throws -> (TransportResponse, isFinal: Bool) {
+    ) throws -> (TransportResponse, waits: [Int64], isFinal: Bool) {
         var replies: [WriteDesk.Reply] = []
         for (write, operation) in zip(writes, request.operations) {
             let before = desk.performed[write.id] ?? 0
@@ -127,11 +128,13 @@ extension Simulator {
         }
         let isFinal = replies.allSatisfy { $0.head.status < 400 || $0.head.status == 404 || $0.head.status == 422 }
         // Who is not signed in is told so once.
-        guard request.isBatch, replies[0].head.status != 401 else { return (replies[0].response, isFinal) }
+        guard request.isBatch, replies[0].head.status != 401 else { return (replies[0].response, [], isFinal) }
         let outcomes = zip(writes, replies).map { write, reply in reply.outcome(of: write.id) }
         let body = "{\"outcomes\":[\(outcomes.joined(separator: ","))]}"
+        let waits = replies.compactMap { $0.head.retryAfter?.components.seconds }
         return (
-            TransportResponse(status: .ok, headers: [.contentType: "application/json"], body: Array(body.utf8)), isFinal
+            TransportResponse(status: .ok, headers: [.contentType: "application/json"], body: Array(body.utf8)), waits,
+            isFinal
         )
     }
 }

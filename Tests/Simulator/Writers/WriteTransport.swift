@@ -46,11 +46,13 @@ struct WriteTransport: Transport {
         let isHeard = !luck.isLostBefore && !luck.isLostAfter && luck.latency * 2 < Self.answerLimit
         try await pause(until: sentAt + (isHeard ? luck.latency * 2 : Self.answerLimit), "hears")
         guard isHeard, let response = answer.response else { throw TransportError.timeout(.head) }
+        world.hear(.outbox, status: response.head.status.code, retryAfter: response.head.headerFields[.retryAfter])
+        for wait in answer.waits { world.hear(.outbox, status: 429, retryAfter: "\(wait)") }
         return response
     }
 
     private func pause(until time: Int64, _ label: String) async throws {
-        try await world.pause(until: time, .exchange, label, life)
+        try await world.pause(until: time, .exchange(.outbox), label, life)
     }
 }
 
@@ -58,6 +60,8 @@ struct WriteTransport: Transport {
 final class WriteAnswer: @unchecked Sendable {
     // Sendable: touched on the thread of the history only.
     var response: TransportResponse?
+    /// For how many seconds the outcomes of a batch ask to leave the server alone.
+    var waits: [Int64] = []
 }
 
 /// What the network does to one request.

@@ -16,6 +16,8 @@ struct Writers {
     /// What is being sent, and how far the delivery of each entry was at the last look.
     var underWay: Set<UUIDBytes> = []
     var deliveries: [UUIDBytes: OutboxDelivery] = [:]
+    /// The entries at the last look, in their order.
+    var stored: [OutboxEntry] = []
     /// Whether the process is to die before it does what it has stored.
     var isDeathDue = false
     /// Chances of the writers alone, so that a history without them stays as it is.
