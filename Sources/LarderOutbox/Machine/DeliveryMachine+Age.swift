@@ -12,8 +12,8 @@ extension DeliveryMachine {
         guard let entry = index(id).map({ entries[$0] }), entry.delivery.isInDoubt,
             let first = entry.delivery.firstTriedAt
         else { return false }
-        guard let firstTried = entry.firstTried else { return true }
-        return max(moment.passed(since: first), moment.elapsed - firstTried) >= policy.keyMemory
+        // ``followClock(_:)`` keeps the stored time within a second of what the clock that never jumps says, or older.
+        return entry.firstTried == nil || moment.passed(since: first) >= policy.keyMemory
     }
 
     /// Has the stored times of first tries follow a clock that was set back: a process that begins later would take them for
