@@ -10,29 +10,22 @@ public struct ConflictResolver: Sendable {
     public var policy: ConflictPolicy
     /// What the server holds, where its refusal of the write carries that already; nil where it does not. Most servers say
     /// there what is wrong, so by default no refusal is looked into.
-    public var remoteInRefusal: @Sendable (HTTPResponse, [UInt8]) -> [UInt8]?
+    public var remoteInRefusal: @Sendable (HTTPResponse, [UInt8]) -> [UInt8]? = { _, _ in nil }
     /// Whether the body of a 200 or 203 to the GET of an entity is what the server holds; by default as ``isEntity(_:_:)`` says. What is
     /// not leaves the write in conflict, with the reason as its last error, and the server is asked again later.
-    public var isState: @Sendable (HTTPResponse, _ body: [UInt8]) -> Bool
+    public var isState: @Sendable (HTTPResponse, _ body: [UInt8]) -> Bool = Self.isEntity
     /// The member of a JSON object that holds the server's revision, a whole number.
-    public var revisionMember: String
+    public var revisionMember = "revision"
     /// The member that holds the time of the last change: a date-time of RFC 3339, or milliseconds since 1970-01-01 UTC. Without
     /// it, the answer's `Last-Modified` counts.
-    public var timeMember: String
+    public var timeMember = "updatedAt"
     /// How often in a row a write may be sent with another body because of a conflict; then it is left to the host. 1 or more.
-    public var mostInARow: Int
+    public var mostInARow = 5
 
     /// A resolver by a policy, which asks for what the server holds where ``OutboxConfiguration/entityEndpoint`` says.
     ///
     /// The policy is asked once that is known. For a server that cannot be asked, the endpoint is to be nil.
-    public init(_ policy: ConflictPolicy) {
-        self.policy = policy
-        remoteInRefusal = { _, _ in nil }
-        isState = Self.isEntity
-        revisionMember = "revision"
-        timeMember = "updatedAt"
-        mostInARow = 5
-    }
+    public init(_ policy: ConflictPolicy) { self.policy = policy }
 
     /// As ``init(_:)``, for servers that answer a conflict with what they hold, as a JSON object.
     ///

@@ -47,13 +47,8 @@ extension JSONSides {
         for name in names {
             let (ours, theirs) = (local[name], remote[name])
             if JSONMembers.isSame(ours, theirs) { continue }
-            if let base {
-                if JSONMembers.isSame(ours, base[name]) { continue }
-                if !JSONMembers.isSame(theirs, base[name]) {
-                    guard let isLocalAhead else { return nil }
-                    if !isLocalAhead { continue }
-                }
-            } else {
+            if let base, JSONMembers.isSame(ours, base[name]) { continue }
+            if base.map({ !JSONMembers.isSame(theirs, $0[name]) }) ?? true {
                 guard let isLocalAhead else { return nil }
                 if !isLocalAhead { continue }
             }

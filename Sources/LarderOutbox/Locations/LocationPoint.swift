@@ -66,48 +66,28 @@ public struct LocationPoint: Hashable, Sendable {
     /// The point as the server takes it: names in snake case, the time by RFC 3339 with thousandths of a second,
     /// numbers in the shortest form that reads back as the same double, and nothing for what is not known.
     public var json: [UInt8] {
-        var object = Members()
-        object.append("id", id.description)
-        object.append("latitude", latitude)
-        object.append("longitude", longitude)
-        object.append("accuracy", accuracy)
-        object.append("timestamp", UTCTime.text(timestamp))
-        object.append("battery_level", batteryLevel)
-        object.append("signal_quality", signalQuality?.rawValue)
-        object.append("visit_id", visitID)
-        object.append("speed_mps", speed)
-        object.append("source", source?.rawValue)
-        object.append("is_mock", isMock)
-        return object.bytes + [UInt8(ascii: "}")]
+        // Of finite numbers, the shortest that reads back is JSON (RFC 8259 §6).
+        let members: [(name: String, value: String?)] = [
+            ("id", quoted(id.description)),
+            ("latitude", latitude.description),
+            ("longitude", longitude.description),
+            ("accuracy", accuracy.description),
+            ("timestamp", quoted(UTCTime.text(timestamp))),
+            ("battery_level", batteryLevel?.description),
+            ("signal_quality", quoted(signalQuality?.rawValue)),
+            ("visit_id", quoted(visitID)),
+            ("speed_mps", speed?.description),
+            ("source", quoted(source?.rawValue)),
+            ("is_mock", isMock?.description),
+        ]
+        let spelled = members.compactMap { member in member.value.map { "\"\(member.name)\":\($0)" } }
+        return Array("{\(spelled.joined(separator: ","))}".utf8)
     }
 
-    /// An object in the making.
-    private struct Members {
-        var bytes = [UInt8(ascii: "{")]
-
-        mutating func append(_ name: String, _ text: String?) {
-            guard let text else { return }
-            begin(name)
-            JSONText.append(quoting: text, to: &bytes)
-        }
-
-        mutating func append(_ name: String, _ number: Double?) {
-            guard let number else { return }
-            begin(name)
-            // The shortest that reads back; of finite numbers it is JSON (RFC 8259 §6).
-            bytes.append(contentsOf: number.description.utf8)
-        }
-
-        mutating func append(_ name: String, _ flag: Bool?) {
-            guard let flag else { return }
-            begin(name)
-            bytes.append(contentsOf: (flag ? "true" : "false").utf8)
-        }
-
-        private mutating func begin(_ name: String) {
-            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-            JSONText.append(quoting: name, to: &bytes)
-            bytes.append(UInt8(ascii: ":"))
-        }
+    private func quoted(_ text: String?) -> String? {
+        guard let text else { return nil }
+        var writer = JSONWriter()
+        writer.string(text)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

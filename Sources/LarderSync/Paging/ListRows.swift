@@ -1,4 +1,5 @@
 package import LarderFormat
+internal import LarderJSON
 package import LarderStore
 
 /// The rows of one list in the store: what a pass reads and writes.
@@ -145,9 +146,28 @@ package struct ListRows: Sendable {
         let isSameTime = item.updatedAt == nil || item.updatedAt == row.updatedAt
         let payload = [UInt8](copying: row.payload)
         if payload == item.payload { return isSameTime ? .same : .changed(members: []) }
-        let members = MemberComparison.changedMembers(payload, item.payload)
+        let members = changedMembers(payload, item.payload)
         // Spelled differently, and the same: white space between members, or their order.
         if members == [], isSameTime { return .same }
         return .changed(members: members)
+    }
+
+    /// The names of members that only one of two JSON objects has, or that have other values, sorted; nil when one is no object of
+    /// distinct names.
+    ///
+    /// Values are compared as they are spelled, texts decoded.
+    private static func changedMembers(_ old: [UInt8], _ new: [UInt8]) -> [String]? {
+        guard let old = try? JSONMembers(old.span, limits: .stored),
+            let new = try? JSONMembers(new.span, limits: .stored)
+        else { return nil }
+        let names = old.members.map(\.name) + new.members.map(\.name).filter { old[$0] == nil }
+        let changed = names.filter { name in
+            guard let left = old[name], let right = new[name], left.value != right.value else {
+                return old[name] == nil || new[name] == nil
+            }
+            guard let text = left.decoded?.text, let other = right.decoded?.text else { return true }
+            return !text.utf8.elementsEqual(other.utf8)
+        }
+        return changed.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
     }
 }

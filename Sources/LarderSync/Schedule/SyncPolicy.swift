@@ -3,44 +3,32 @@ public import LarderTransport
 /// When the coordinator syncs by itself, and what the state of network and battery lets it do.
 public struct SyncPolicy: Sendable {
     /// How long after a run the next one is due; nil for none by time.
-    public var refreshInterval: Duration?
+    public var refreshInterval: Duration? = .seconds(15 * 60)
     /// What ``refreshInterval`` is multiplied with while power is short; 1 or more.
-    public var saverFactor: Int
+    public var saverFactor: Int = 2
     /// A resource that is opened, or a network that returns, asks for a run only when the last one is this long ago.
-    public var minimumAge: Duration
+    public var minimumAge: Duration = .seconds(60)
     /// How long after the last run a filter is overdue: it is reported, and synced also where traffic is to be little.
     ///
     /// Content Sync lets what it covers be kept as long as it is synced every seven days.
-    public var overdueAfter: Duration
+    public var overdueAfter: Duration = .seconds(7 * 24 * 3600)
     /// Filters that are run at the same time.
-    public var concurrentRuns: Int
+    public var concurrentRuns: Int = 2
     /// The waits after failures that may pass by themselves.
-    public var retry: RetryPolicy
+    public var retry = RetryPolicy(first: .seconds(1), limit: .seconds(300))
     /// The waits after failures that somebody has to mend, such as a refused request.
-    public var refusedRetry: RetryPolicy
+    public var refusedRetry = RetryPolicy(first: .seconds(3600), limit: .seconds(24 * 3600))
     /// The longest time that a server's `Retry-After` is believed.
-    public var maximumRetryAfter: Duration
+    public var maximumRetryAfter: Duration = .seconds(24 * 3600)
     /// How many tokens in a row may be rejected before a filter goes slow.
-    public var resyncsBeforeSlow: Int
+    public var resyncsBeforeSlow: Int = 3
     /// The waits of a filter that goes slow.
-    public var slow: RetryPolicy
+    public var slow = RetryPolicy(first: .seconds(3600), limit: .seconds(24 * 3600))
     /// The waits between looks for a way past a captive portal.
-    public var probe: RetryPolicy
+    public var probe = RetryPolicy(first: .seconds(5), limit: .seconds(60))
 
     /// The policy of an app on a phone; every part may be changed.
-    public init() {
-        refreshInterval = .seconds(15 * 60)
-        saverFactor = 2
-        minimumAge = .seconds(60)
-        overdueAfter = .seconds(7 * 24 * 3600)
-        concurrentRuns = 2
-        retry = RetryPolicy(first: .seconds(1), limit: .seconds(300))
-        refusedRetry = RetryPolicy(first: .seconds(3600), limit: .seconds(24 * 3600))
-        maximumRetryAfter = .seconds(24 * 3600)
-        resyncsBeforeSlow = 3
-        slow = RetryPolicy(first: .seconds(3600), limit: .seconds(24 * 3600))
-        probe = RetryPolicy(first: .seconds(5), limit: .seconds(60))
-    }
+    public init() {}
 }
 
 extension SyncPolicy {
@@ -54,7 +42,7 @@ extension SyncPolicy {
 }
 
 /// What may be done under the conditions of a moment; each level includes those before it.
-public enum SyncAllowance: Int, Hashable, Sendable, Comparable {
+public enum SyncAllowance: Hashable, Sendable, Comparable {
     /// Nothing: there is no network.
     case nothing
     /// What somebody asks for by hand.
@@ -65,9 +53,6 @@ public enum SyncAllowance: Int, Hashable, Sendable, Comparable {
     case normal
     /// Everything.
     case everything
-
-    /// By how much may be done.
-    public static func < (left: SyncAllowance, right: SyncAllowance) -> Bool { left.rawValue < right.rawValue }
 
     /// What network and power allow together: the lesser of the two.
     ///

@@ -16,7 +16,7 @@ public enum SyncTrigger: Hashable, Sendable {
 }
 
 /// Which of the filters that are due is synced first.
-public enum SyncPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
+public enum SyncPriority: Hashable, Sendable, Comparable, CaseIterable {
     /// When nothing else is to be done, and in the background only where the network costs nothing and power is no
     /// question.
     case low
@@ -24,19 +24,14 @@ public enum SyncPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
     case normal
     /// Before the others.
     case high
-
-    /// By how early its turn is, the later one first.
-    public static func < (left: SyncPriority, right: SyncPriority) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// How much a filter's next run is wanted.
-package enum SyncWant: Int, Hashable, Sendable, Comparable {
+package enum SyncWant: Hashable, Sendable, Comparable {
     /// It is time for news.
     case background
     /// The host waits for content: a first bootstrap, a resource that was opened, a filter that is overdue.
     case asked
     /// A person, or the host on behalf of one, asks.
     case manual
-
-    package static func < (left: SyncWant, right: SyncWant) -> Bool { left.rawValue < right.rawValue }
 }

@@ -8,12 +8,4 @@ package struct AttemptNote: Hashable, Sendable {
     package var lastError: String?
     /// When the next one is meant to begin, in milliseconds since 1970-01-01 UTC.
     package var nextAttemptAt: Int64?
-
-    /// A note.
-    package init(attemptedAt: Int64?, failures: Int, lastError: String?, nextAttemptAt: Int64?) {
-        self.attemptedAt = attemptedAt
-        self.failures = failures
-        self.lastError = lastError
-        self.nextAttemptAt = nextAttemptAt
-    }
 }
