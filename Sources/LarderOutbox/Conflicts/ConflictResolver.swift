@@ -17,7 +17,7 @@ public struct ConflictResolver: Sendable {
     /// The member of a JSON object that holds the server's revision, a whole number.
     public var revisionMember = "revision"
     /// The member that holds the time of the last change: a date-time of RFC 3339, or milliseconds since 1970-01-01 UTC. Without
-    /// it, the answer's `Last-Modified` counts.
+    /// it, the answer's `Last-Modified` counts, and for a write, as where it left the member as it was, when it was enqueued.
     public var timeMember = "updatedAt"
     /// How often in a row a write may be sent with another body because of a conflict; then it is left to the host. 1 or more.
     public var mostInARow = 5
@@ -49,13 +49,13 @@ public struct ConflictResolver: Sendable {
     }
 
     /// A state of what a conflict is about, with what its payload says of itself.
-    func side(_ payload: [UInt8]?, updatedAt: Int64? = nil, head: HTTPResponse? = nil, now: Int64) -> Conflict.Side {
-        var side = Conflict.Side(payload: payload, updatedAt: updatedAt)
+    func side(_ payload: [UInt8]?, head: HTTPResponse? = nil, now: Int64) -> Conflict.Side {
+        var side = Conflict.Side(payload: payload)
         side.entityTag = head?.headerFields[.eTag]
         if let payload {
             let found = values(in: payload)
             side.revision = found.revision
-            side.updatedAt = updatedAt ?? found.time
+            side.updatedAt = found.time
         }
         if side.updatedAt == nil {
             side.updatedAt = head?.headerFields[.lastModified].flatMap { HTTPDate.milliseconds(of: $0, now: now) }

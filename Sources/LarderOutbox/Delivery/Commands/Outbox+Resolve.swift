@@ -142,12 +142,16 @@ extension Outbox {
             if let row { overlay = try view.overlays(at: row).last { $0.sequence == entry.sequence } }
             let isRemoval = overlay.map { $0.change == .removal } ?? (entry.method.uppercased() == "DELETE")
             let payload = isRemoval ? nil : overlay.flatMap { $0.payload } ?? entry.payload
-            var base: [UInt8]?
-            if let overlay { base = try Self.base(of: entry, overlay, view) }
+            var base: Conflict.Side?
+            if let overlay { base = try Self.base(of: entry, overlay, view).map { resolver.side($0, now: now) } }
+            var local = resolver.side(payload, now: now)
+            // A time that the write has left as it was is not its own.
+            if local.updatedAt == nil || local.updatedAt == base?.updatedAt {
+                local.updatedAt = overlay?.updatedAt ?? entry.createdAt
+            }
             return Conflict(
                 entry: entry, row: row, status: entry.delivery.lastStatus ?? 409,
-                base: base.map { resolver.side($0, now: now) },
-                local: resolver.side(payload, updatedAt: overlay?.updatedAt ?? entry.createdAt, now: now), remote: nil)
+                base: base, local: local, remote: nil)
         }
         if let head = answer?.head, let body = answer?.body, let held = resolver.remoteInRefusal(head, body) {
             conflict.remote = resolver.side(held, head: head, now: now)
