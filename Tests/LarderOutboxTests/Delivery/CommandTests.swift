@@ -57,6 +57,28 @@ import Testing
         #expect(await outbox.drain(within: .seconds(9)).unsent == 0)
     }
 
+    @Test func `the status says what a command has done to a rejected write when it returns`() async throws {
+        let world = try OutboxWorld { _ in TransportResponse(status: .unprocessableContent) }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            for number in 1...20 {
+                let dropped = try await outbox.enqueue(note(number)).id
+                try await world.wait(outbox) { $0.rejected == 1 }
+                try await outbox.drop(dropped)
+                #expect(outbox.status.rejected == 0)
+                let rejected = try await outbox.enqueue(note(number)).id
+                try await world.wait(outbox) { $0.rejected == 1 }
+                let server = SlowServer()
+                world.answer { _ in await server.answer() }
+                let retried = try await outbox.retryRejected(rejected)
+                #expect(outbox.status.rejected == 0 && outbox.status.unsent == 1)
+                server.open()
+                #expect(try await outbox.outcome(of: retried) == .accepted)
+                world.answer { _ in TransportResponse(status: .unprocessableContent) }
+            }
+        }
+    }
+
     @Test func `a failed head holds its entity and nothing else, and is revived when the network returns [§4.5.7]`()
         async throws
     {

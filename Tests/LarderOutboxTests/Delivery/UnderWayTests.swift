@@ -10,36 +10,6 @@ import Testing
 @testable import LarderOutbox
 
 @Suite(.timeLimit(.minutes(1))) struct `A request under way` {
-    /// A server that answers when it is let.
-    private final class SlowServer: Sendable {
-        private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
-        private let isOpen = Mutex(false)
-
-        var count: Int { waiting.withLock { $0.count } }
-
-        func answer() async -> TransportResponse {
-            await withCheckedContinuation { waiter in
-                let goesOn = isOpen.withLock { isOpen in
-                    if !isOpen { waiting.withLock { $0.append(waiter) } }
-                    return isOpen
-                }
-                if goesOn { waiter.resume() }
-            }
-            return TransportResponse(status: .ok)
-        }
-
-        func open() {
-            let waiters = isOpen.withLock { isOpen in
-                isOpen = true
-                return waiting.withLock { waiters in
-                    defer { waiters = [] }
-                    return waiters
-                }
-            }
-            for waiter in waiters { waiter.resume() }
-        }
-    }
-
     private func sends(_ world: OutboxWorld) -> [String?: Int] {
         Dictionary(grouping: world.requests, by: \.key).mapValues(\.count)
     }

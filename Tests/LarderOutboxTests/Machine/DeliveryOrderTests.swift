@@ -163,4 +163,19 @@ import Testing
         bench.answer(new.id, 200)
         #expect(Set(bench.sent) == [behind, photo])
     }
+
+    @Test
+    func `a request that was cancelled is over before its write is sent again, and its answer is not the next one's`() {
+        var bench = Bench()
+        let id = bench.enqueue()
+        #expect(bench.sent == [id])
+        // Another process has decided on it.
+        bench.stored[id]?.delivery.state = .pending
+        bench.take(.look)
+        #expect(bench.effects.contains(.cancel(id)) && bench.sent.isEmpty)
+        bench.answer(id, .none)
+        #expect(bench.sent == [id] && bench.stored[id]?.delivery.isInDoubt == false)
+        bench.answer(id, 200)
+        #expect(bench.outcomes[id] == "accepted")
+    }
 }

@@ -171,6 +171,12 @@ extension Outbox {
             var act = OutboxAct(.answered(answer.key, answer.answer))
             act.accepted = answer.accepted
             var failure = await take(act, in: &group)
+            if case .full? = failure as? StoreError, act.accepted.values.contains(where: { $0.body?.isEmpty == false })
+            {
+                // The server has the write, whether there is room for what it answered or not.
+                act.accepted = act.accepted.mapValues { AcceptedAnswer(sequence: $0.sequence, head: $0.head) }
+                failure = await take(act, in: &group)
+            }
             if failure?.isAboutRecord == true {
                 // What damage keeps from being stored is asked for again, and keeps nothing else from it.
                 failure = await take(OutboxAct(.answered(answer.key, .whole(.none))), in: &group)

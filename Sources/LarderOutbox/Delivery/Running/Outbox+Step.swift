@@ -145,9 +145,12 @@ extension Transaction {
         // Where that cannot be read nothing is begun, and what came is stored all the same.
         let isSignedIn = step.isSending ? try? isSignedIn(machine.gate.account) : true
         if isSignedIn != true {
+            let gate = machine.gate
             machine = before
             machine.see(news.table, at: moment)
             step = machine.step(act.event, signedOutAt: moment, freshKey: key)
+            // What cannot be read signs nobody out: the next event looks again.
+            if isSignedIn == nil { machine.take(gate) }
         }
         try act.along?(&self)
         try apply(step.serverWait, of: server, at: moment.now)

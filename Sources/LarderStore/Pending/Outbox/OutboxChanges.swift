@@ -25,10 +25,7 @@ package struct OutboxNews: Sendable {
 extension Transaction {
     /// The version that this transaction shows now, its own changes included.
     package var outboxVersion: OutboxVersion {
-        // A transaction that changes nothing ends without a commit, and the next one has its number.
-        mutationCount > 0
-            ? OutboxVersion(commit: commit, changes: state(OutboxChanges.self).entries.count)
-            : OutboxVersion(commit: commit - 1, changes: .max)
+        OutboxVersion(commit: commit, changes: state(OutboxChanges.self).entries.count)
     }
 
     /// What has changed since a version; everything where that is nil, or where another process has committed since.
