@@ -27,6 +27,7 @@ struct Answered {
     /// A process begins with nothing asked for.
     mutating func isBegunAnew() {
         pages = [:]
+        copies = [:]
         asked = []
         rejected = []
     }
@@ -36,6 +37,7 @@ struct Answered {
         if let request = open.request, let text = request.filter?.text {
             if case .cursor = request.kind {} else { rejected.remove(text) }
         }
+        if case .copy(let id) = open.request?.kind { copies[ResourceKey(id.group, id.id)] = nil }
         guard let name = name(of: open) else { return }
         if !asked.insert(name).inserted { throw Violation(.singleFlight, "\(name) is asked for twice at a time") }
     }

@@ -9,6 +9,9 @@ struct Checker {
     /// was under way when the server was restored cannot tell. The next run of its filter is a bootstrap, which mends it.
     private var eras: [ResourceKey: Int] = [:]
     private var mixed: Set<ResourceKey> = []
+    /// The full copies that this process is writing, with the times in milliseconds when they began.
+    private var staging: [ResourceKey: Int64] = [:]
+    private static let turn: Int64 = 20_000
     private var looks = 0
     private var hiddenByLag: Set<ResourceKey> = []
     /// Up to which change each filter's bootstraps have passed over what they found hidden so: they list a resource as it
@@ -21,8 +24,10 @@ struct Checker {
     /// - Parameters:
     ///   - hiddenByLag: public resources that a replica which stays behind had no full copy of.
     ///   - removed: the filter that the commit has removed.
+    ///   - now: the virtual time in milliseconds.
     mutating func look(
-        at store: Store, _ answered: Answered, _ server: ModelServer, hiddenByLag: Set<ResourceKey>, removed: String?
+        at store: Store, _ answered: Answered, _ server: ModelServer, hiddenByLag: Set<ResourceKey>, removed: String?,
+        now: Int64
     ) throws {
         looks += 1
         self.hiddenByLag = hiddenByLag
@@ -37,6 +42,7 @@ struct Checker {
             throw Violation(.tokenBehindRows, "the record of \(text) is gone")
         }
         note(answered, server, since: old)
+        try checkStaging(since: old, at: now)
         try checkRows(since: old, server)
         try checkFloors(since: old)
         try checkVisibility(since: old, answered, server)
@@ -55,6 +61,22 @@ struct Checker {
             }
             // What nobody brings from the server any more is changed by an accepted write alone.
             if state.rows[key] != old.rows[key], !state.isMember(key) { mixed.insert(key) }
+        }
+    }
+
+    /// A process begins with nothing being written; what a dead one left behind goes by and by.
+    mutating func isBegunAnew() { staging = [:] }
+
+    /// A full copy has the slot for a turn, before another begins.
+    private mutating func checkStaging(since old: StoreState, at now: Int64) throws {
+        for (key, resource) in state.resources
+        where resource.stagingGeneration != old.resources[key]?.stagingGeneration {
+            staging[key] = nil
+            if resource.stagingGeneration == nil { continue }
+            if let other = staging.first(where: { now - $0.value < Self.turn })?.key {
+                throw Violation(.staging, "\(key) begins to be written in the turn of \(other)")
+            }
+            staging[key] = now
         }
     }
 

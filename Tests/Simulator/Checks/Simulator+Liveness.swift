@@ -18,15 +18,21 @@ extension Simulator {
             return try shutDown()
         }
         guard executor.isIdle else { return }
-        try watch.note(running: process.coordinator.running, most: scenario.policy.concurrentRuns)
+        try noteRunning()
         guard process.coordinator.isLive else { throw Violation(.liveness, "by the coordinator's own word") }
-        if process.isStopping { watch.hasHeardOfStop() }
         if !process.store.hasWrites {
+            if process.isStopping { watch.hasHeardOfStop() }
             noteWaits { if process.isStopping { $0.isLost() } else { $0.isStored() } }
             try checkWritersAtRest(process)
         }
         // Nothing happens for a while: whatever does not wait for the time waits for ever.
         if !process.store.hasWrites, agenda.nextTime.map({ $0 > now + 5_000 }) ?? true { try checkRest(process) }
+    }
+
+    /// Looks which runs are under way.
+    func noteRunning() throws {
+        guard let process else { return }
+        try watch.note(running: process.coordinator.running, most: scenario.policy.concurrentRuns)
     }
 
     /// What holds no filter back when all is there.

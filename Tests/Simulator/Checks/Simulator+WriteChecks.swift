@@ -93,7 +93,16 @@ extension Simulator {
             if entry.delivery.state == .rejected { try end(write, .rejected) }
             if !isQuiet, writers.chances.below(200) == 0 { writers.isDeathDue = true }
         }
+        for outcome in outcomes {
+            guard writers.outcomes[outcome.id, default: outcome] == outcome else {
+                throw Violation(.outbox, "\(name(outcome.id)) has two outcomes")
+            }
+            writers.outcomes[outcome.id] = outcome
+        }
         let stored = Set(entries.map(\.id))
+        if let id = writers.order.first(where: { writers.ends[$0] == .accepted && stored.contains($0) }) {
+            throw Violation(.outbox, "\(name(id)) is accepted, and is stored again")
+        }
         for id in writers.order where writers.ends[id] == nil && !stored.contains(id) {
             guard let write = writers.writes[id], outcomes.last(where: { $0.id == id })?.outcome == "accepted" else {
                 throw Violation(.outbox, "\(name(id)) is gone without an outcome")

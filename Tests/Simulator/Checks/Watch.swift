@@ -15,6 +15,9 @@ struct Watch {
     private(set) var knowsPortal = false
     /// The runs that were under way at the last look.
     private var running: Set<String> = []
+    /// The last report of each filter, and how often what may run, or is wanted, has changed.
+    private(set) var reports: [String: SyncReport] = [:]
+    private(set) var changes = 0
     /// Whether the coordinator has heard that it is to stop.
     private(set) var isStopping = false
 
@@ -25,6 +28,9 @@ struct Watch {
 
     /// The coordinator has done all that it could do since it was asked to stop.
     mutating func hasHeardOfStop() { isStopping = true }
+
+    /// What may run is another from now on.
+    mutating func isChanged() { changes += 1 }
 
     /// Notes which runs are under way.
     mutating func note(running now: Set<String>, most: Int) throws {
@@ -45,6 +51,7 @@ struct Watch {
     mutating func isAdded(_ text: String) { asked.insert(text) }
 
     mutating func isRemoved(_ text: String) {
+        isChanged()
         asked.remove(text)
         isFree.remove(text)
         isInStep.remove(text)
@@ -58,6 +65,7 @@ struct Watch {
             isFree.remove(text)
             if isQuiet { begunInQuiet.insert(text) } else { begunInQuiet.remove(text) }
         case .finished(let report):
+            reports[report.filter] = report
             if report.kind == .incremental { isFree.insert(report.filter) }
             if begunInQuiet.contains(report.filter) { isInStep.insert(report.filter) }
         case .failed(let text, _, _): isFree.remove(text)

@@ -68,9 +68,15 @@ final class SimulatedProcess: @unchecked Sendable {
         delivery?.cancel()
     }
 
-    /// Asks for a run of a filter, as somebody at the screen does who waits for its end.
-    func sync(_ filter: ResourceFilter) {
-        call { [coordinator] in _ = try? await coordinator.sync(filter) }
+    /// Asks for a run of a filter, as somebody at the screen does who waits for its end, and is told how it ended.
+    func sync(_ filter: ResourceFilter, _ told: @escaping @Sendable (Result<SyncReport, SyncError>) -> Void) {
+        call { [coordinator] in
+            do throws(SyncError) {
+                told(.success(try await coordinator.sync(filter)))
+            } catch {
+                told(.failure(error))
+            }
+        }
     }
 
     /// Calls something that the host waits for.
@@ -178,7 +184,7 @@ extension Simulator {
     /// - Parameter removed: the filter that the commit has removed.
     func look(removed: String? = nil) throws {
         guard let store else { return }
-        try checker.look(at: store, answered, server, hiddenByLag: hiddenByLag, removed: removed)
+        try checker.look(at: store, answered, server, hiddenByLag: hiddenByLag, removed: removed, now: now)
         if scenario.hasWriters { try checkWrites(in: store) }
     }
 }

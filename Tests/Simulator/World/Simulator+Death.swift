@@ -41,6 +41,7 @@ extension Simulator {
         writers.die()
         noteWaits { $0.isLost() }
         answered.isBegunAnew()
+        checker.isBegunAnew()
         process.cancel()
         var left = Self.stepLimit
         repeat { while left > 0, executor.runNext() { left -= 1 } } while left > 0 && process.store.runNextWrite()

@@ -16,9 +16,11 @@ extension Simulator {
         case .portal(let isOn): hasPortal = isOn
         case .power(let state):
             power = state
+            watch.isChanged()
             process?.power.set(state)
         case .forcedOffline(let isForced):
             isForcedOffline = isForced
+            watch.isChanged()
             isHeldBack = false
             process?.coordinator.isForcedOffline = isForced
         case .foreground:
@@ -28,7 +30,9 @@ extension Simulator {
         case .open(let group, let id): trigger(.opened(ResourceKey(group, id)))
         case .manual(let filter):
             guard let process, !isStopping else { return }
-            if let filter, wanted.contains(where: { $0.filter == filter }) { return process.sync(filter) }
+            if let filter, wanted.contains(where: { $0.filter == filter }) {
+                return sync(filter, process)
+            }
             process.coordinator.trigger(.manual(filter))
         case .signedIn: trigger(.signedIn)
         case .add(let filter, let priority): try add(filter, priority)
@@ -58,6 +62,7 @@ extension Simulator {
 
     func change(to state: NetworkState) throws {
         if link != state { watch.hasOtherNetwork() }
+        watch.isChanged()
         link = state
         linkNumber += 1
         isHeldBack = false
@@ -65,6 +70,28 @@ extension Simulator {
         process?.writerConnectivity.set(state)
         endPauses(throwing: TransportError.connectionLost(reason: "simulated")) {
             $0 == .exchange(.sync) || $0 == .exchange(.outbox)
+        }
+    }
+
+    /// Somebody asks for a run and waits: the answer is what became of it.
+    private func sync(_ filter: ResourceFilter, _ process: SimulatedProcess) {
+        let text = filter.description
+        // What the coordinator has not heard of yet may be why.
+        let isFree = executor.isIdle && !process.store.hasWrites && canRun && link.level == .online && power == .normal
+        let changes = watch.changes
+        process.sync(filter) { [unowned self, unowned process] outcome in
+            if process.life.isOver || isStopping { return }
+            noting {
+                switch outcome {
+                case .success(let report) where watch.reports[text] != report:
+                    throw Violation(.conditions, "who asks for \(text) is told of a run that did not end so")
+                case .failure(.offline) where isFree && watch.changes == changes:
+                    throw Violation(.conditions, "who asks for \(text) is told that there is no network")
+                case .failure(.cancelled) where watch.changes == changes:
+                    throw Violation(.conditions, "who asks for \(text) is told that nothing came of it")
+                default: break
+                }
+            }
         }
     }
 

@@ -171,6 +171,7 @@ final class Simulator: @unchecked Sendable {
     /// Hears what is told of the runs.
     func hear(_ event: SyncEvent) {
         note("told \(Self.label(of: event))")
+        if case .intercepted = event { noting { try noteRunning() } }
         watch.take(event, isQuiet: isLastQuiet)
         switch event {
         case .began(let text, _) where isHeldBack:

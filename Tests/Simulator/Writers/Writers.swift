@@ -26,6 +26,8 @@ struct Writers {
     var writes: [UUIDBytes: SimulatedWrite] = [:]
     var order: [UUIDBytes] = []
     var ends: [UUIDBytes: End] = [:]
+    /// What the journal says of each.
+    var outcomes: [UUIDBytes: OutboxOutcome] = [:]
     var tries: [String: Int] = [:]
     /// The change up to which a reader saw each row, by an accepted write of its own.
     var seen: [RowKey: Int64] = [:]
