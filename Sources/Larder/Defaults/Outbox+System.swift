@@ -10,7 +10,7 @@ extension Outbox {
     ///   - onEvent: told what happens, on whatever thread it happens; must be quick.
     public static func system(
         store: Store, transport: any Transport, configuration: OutboxConfiguration,
-        policy: OutboxPolicy = OutboxPolicy(), credentials: any AccountCredentials = FixedAccountCredentials(),
+        policy: OutboxPolicy = OutboxPolicy(), credentials: any Credentials = FixedCredentials(),
         account: String? = nil, onEvent: @escaping @Sendable (OutboxEvent) -> Void = { _ in }
     ) -> Outbox {
         Outbox(

@@ -21,7 +21,7 @@ public final class Outbox: Sendable {
     let transport: any Transport
     let configuration: OutboxConfiguration
     package let policy: OutboxPolicy
-    let credentials: any AccountCredentials
+    let credentials: any Credentials
     let connectivity: any ConnectivitySource
     let onEvent: @Sendable (OutboxEvent) -> Void
     let state: Mutex<OutboxState>
@@ -41,7 +41,7 @@ public final class Outbox: Sendable {
     ///   - onEvent: told what happens, on whatever thread it happens; must be quick.
     public init(
         store: Store, transport: any Transport, configuration: OutboxConfiguration,
-        policy: OutboxPolicy = OutboxPolicy(), credentials: any AccountCredentials = FixedAccountCredentials(),
+        policy: OutboxPolicy = OutboxPolicy(), credentials: any Credentials = FixedCredentials(),
         account: String? = nil, connectivity: any ConnectivitySource,
         onEvent: @escaping @Sendable (OutboxEvent) -> Void = { _ in }
     ) {
@@ -141,6 +141,8 @@ struct OutboxState {
     }
 
     var gate: SessionGate
+    /// The credentials that the server refused last.
+    var refused: HTTPFields?
     /// Whether a run has begun, be it that it only waits for another outbox to end.
     var isReserved = false
     /// The run that drains have begun, and how many of them wait for it: it ends with the last.

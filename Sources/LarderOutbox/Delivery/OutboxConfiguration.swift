@@ -35,7 +35,8 @@ public struct OutboxConfiguration: Sendable {
     /// Settles conflicts; nil: as ``OutboxPolicy/resolvesConflicts`` says, the host does, or the write is rejected.
     public var conflicts: ConflictResolver?
     /// Signs an account in again when the server does not take its credentials any more; answers whether it worked. Called
-    /// once at a time, when there is a network. Nil: the host signs in by itself, and says so.
+    /// once at a time, when there is a network. Nil: the credentials are renewed; where that brings no others, the host signs in by
+    /// itself, and says so (``Outbox/signedIn(as:)``).
     public var signIn: (@Sendable (_ account: String?) async -> Bool)?
 
     /// A configuration with defaults.
@@ -92,25 +93,4 @@ extension OutboxConfiguration {
         if hasOwnCheck { return !isServersAnswer(head, content.body) }
         return !Self.isNoPage(head, body: content.beginning)
     }
-}
-
-/// Supplies the header fields that tell the server who writes. They are stamped at send and never stored.
-public protocol AccountCredentials: Sendable {
-    /// The fields to send for an account; nil where there are no accounts.
-    ///
-    /// What it throws counts as a request that was not sent.
-    func fields(for account: String?) async throws -> HTTPFields
-}
-
-/// Credentials that are the same for all accounts, such as none.
-public struct FixedAccountCredentials: AccountCredentials {
-    private let fields: HTTPFields
-
-    /// Always these fields.
-    public init(_ fields: HTTPFields = [:]) {
-        self.fields = fields
-    }
-
-    /// The fields, whoever writes.
-    public func fields(for account: String?) async -> HTTPFields { fields }
 }

@@ -24,7 +24,7 @@ public struct OutboxWrite: Sendable {
     /// What is sent.
     public var body: Body
     /// Header fields that go with it. Credentials must not be here, and are refused: they are stamped at send
-    /// (``AccountCredentials``).
+    /// (`Credentials`).
     public var fields: HTTPFields
     /// What it is about, such as `note/17`: writes about one entity never overtake each other.
     public var entity: String?

@@ -124,7 +124,7 @@ final class ServerClient: Sendable {
         let (supply, number) = stamp.withLock { stamp in
             if let supply = stamp.supply, stamp.number != refused { return (supply, stamp.number) }
             let credentials = credentials
-            let supply = Task { try await credentials.fields(isRefused: refused > 0) }
+            let supply = Task { try await credentials.fields(for: nil, isRefused: refused > 0) }
             stamp.supply = supply
             stamp.number += 1
             return (supply, stamp.number)

@@ -1,4 +1,3 @@
-public import HTTPTypes
 public import LarderTransport
 
 /// How to sync with one server.
@@ -50,26 +49,4 @@ extension SyncConfiguration {
 
     /// How long to wait before a server is asked again that counts fewer changes than were applied; attempts count from 1.
     func restorationPause(_ attempt: Int) -> Duration { laggingPause * (1 << (3 * (attempt - 1))) }
-}
-
-/// Supplies the header fields that tell the server who asks. They are stamped at send and never stored.
-public protocol Credentials: Sendable {
-    /// The fields to send.
-    ///
-    /// - Parameter isRefused: whether the last ones were refused (401): get new ones. What was
-    ///   refused without ever being accepted, though it was new, is not asked for again in the same run.
-    func fields(isRefused: Bool) async throws -> HTTPFields
-}
-
-/// Credentials that never change, such as none.
-public struct FixedCredentials: Credentials {
-    private let fields: HTTPFields
-
-    /// Always these fields.
-    public init(_ fields: HTTPFields = [:]) {
-        self.fields = fields
-    }
-
-    /// The fields, whether refused or not.
-    public func fields(isRefused: Bool) async -> HTTPFields { fields }
 }

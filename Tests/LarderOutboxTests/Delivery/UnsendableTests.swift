@@ -155,8 +155,8 @@ import Testing
     }
 
     @Test func `credentials that cannot be had make no dead letters, whatever they throw`() async throws {
-        struct Odd: AccountCredentials {
-            func fields(for account: String?) async throws -> HTTPFields {
+        struct Odd: Credentials {
+            func fields(for account: String?, isRefused: Bool) async throws -> HTTPFields {
                 throw TransportError.invalidRequest(reason: "no token")
             }
         }

@@ -10,10 +10,10 @@ import Testing
 /// Logins and queues, and the work of one user that is sent as another's.
 @Suite(.timeLimit(.minutes(5))) struct `Pains: logins and accounts` {
     /// A credential for each account, of which a test says how it reads now.
-    final class Tokens: AccountCredentials {
+    final class Tokens: Credentials {
         let values = Mutex<[String: String]>([:])
 
-        func fields(for account: String?) async -> HTTPFields {
+        func fields(for account: String?, isRefused: Bool) async -> HTTPFields {
             [.authorization: "\(account ?? "nobody") \(values.withLock { $0[account ?? ""] ?? "none" })"]
         }
     }

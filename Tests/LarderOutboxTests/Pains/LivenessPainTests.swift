@@ -36,10 +36,10 @@ import Testing
 
     @Test func `credentials that cannot be had stop nothing for good [powersync-swift #179, rxdb #7259]`() async throws
     {
-        struct Failing: AccountCredentials {
+        struct Failing: Credentials {
             let failures = Counter(1)
             struct Unavailable: Error {}
-            func fields(for account: String?) async throws -> HTTPFields {
+            func fields(for account: String?, isRefused: Bool) async throws -> HTTPFields {
                 if failures.takeOne() { throw Unavailable() }
                 return [.authorization: "Bearer 1"]
             }

@@ -9,10 +9,10 @@ import Testing
 // Pain 7 of offline clients: an expired login that is replayed, blocks everything, or costs writes.
 @Suite(.timeLimit(.minutes(5))) struct `A session beside an outbox` {
     /// Signs requests with whatever token the session has.
-    private struct Tokens: AccountCredentials {
+    private struct Tokens: Credentials {
         let session: Session
 
-        func fields(for account: String?) async throws -> HTTPFields {
+        func fields(for account: String?, isRefused: Bool) async throws -> HTTPFields {
             let token = try await session.secret(named: "token")
             return [.authorization: "Bearer " + String(decoding: token ?? [], as: UTF8.self)]
         }

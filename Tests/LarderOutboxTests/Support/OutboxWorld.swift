@@ -56,7 +56,7 @@ final class OutboxWorld: Sendable {
     func answer(_ script: @escaping Script) { self.script.withLock { $0 = script } }
 
     func outbox(
-        account: String? = nil, credentials: any AccountCredentials = FixedAccountCredentials(),
+        account: String? = nil, credentials: any Credentials = FixedCredentials(),
         policy change: (inout OutboxPolicy) -> Void = { _ in },
         configuration: (inout OutboxConfiguration) -> Void = { _ in }
     ) throws -> Outbox {

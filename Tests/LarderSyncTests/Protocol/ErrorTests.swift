@@ -206,7 +206,7 @@ import Testing
 
         init(last: String) { self.last = last }
 
-        func fields(isRefused: Bool) async -> HTTPFields {
+        func fields(for account: String?, isRefused: Bool) async -> HTTPFields {
             let number = asked.withLock { asked in
                 asked.append(isRefused)
                 return asked.count
@@ -219,7 +219,7 @@ import Testing
     private final class Numbered: Credentials {
         let asked = Mutex<[Bool]>([])
 
-        func fields(isRefused: Bool) async -> HTTPFields {
+        func fields(for account: String?, isRefused: Bool) async -> HTTPFields {
             let number = asked.withLock { asked in
                 asked.append(isRefused)
                 return asked.count

@@ -15,9 +15,8 @@ extension Outbox {
         case .arm(let time): arm(time)
         case .disarm: setTimer(nil)
         case .signIn(let account):
-            guard let signIn = configuration.signIn else { return }
             addTask(to: &group) {
-                let isSignedIn = await signIn(account)
+                guard let isSignedIn = await self.renewLogin(of: account) else { return }
                 let isStillExpired = self.state.withLock { $0.gate == .expired(account) }
                 // Somebody else may have signed in meanwhile, or nobody may be any more.
                 guard isStillExpired else { return }
@@ -27,6 +26,23 @@ extension Outbox {
         case .report(let event):
             report(event)
             tellSettled(event, in: &group)
+        }
+    }
+
+    /// Has the host sign an account in again, or else its credentials renewed.
+    ///
+    /// - Returns: whether it worked; nil where the credentials stay those that were refused, until the host has signed in.
+    private func renewLogin(of account: String?) async -> Bool? {
+        if let signIn = configuration.signIn { return await signIn(account) }
+        let refused = state.withLock { $0.refused }
+        do {
+            var fields = try await credentials.fields(for: account, isRefused: false)
+            // Syncing may have had them renewed since.
+            if fields == refused { fields = try await credentials.fields(for: account, isRefused: true) }
+            return fields == refused ? nil : true
+        } catch {
+            store.host.logger.warning("credentials were not renewed", metadata: ["error": "\(error)"])
+            return false
         }
     }
 

@@ -116,13 +116,15 @@ extension Outbox {
     func exchange(_ draft: OutboxDraft, key: UUIDBytes) async -> Reply {
         let stamp: HTTPFields
         do {
-            stamp = try await credentials.fields(for: draft.account)
+            stamp = try await credentials.fields(for: draft.account, isRefused: false)
         } catch {
             store.host.logger.warning("there are no credentials for a write", metadata: ["error": "\(error)"])
             return Reply(answer: .notSent)
         }
         do {
-            return await read(try await send(request(draft, key: key, stamp: stamp), draft))
+            let response = try await send(request(draft, key: key, stamp: stamp), draft)
+            if response.head.status.code == 401 { state.withLock { $0.refused = stamp } }
+            return await read(response)
         } catch let error as TransportError {
             return Reply(answer: Self.answer(to: error), error: error)
         } catch {

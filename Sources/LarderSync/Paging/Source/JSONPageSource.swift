@@ -82,7 +82,7 @@ public struct JSONPageSource: PageSource {
     private func exchange(_ request: PageRequest, isRefused: Bool) async throws(SyncError) -> TransportResponse {
         let fields: HTTPFields
         do {
-            fields = try await credentials.fields(isRefused: isRefused)
+            fields = try await credentials.fields(for: nil, isRefused: isRefused)
         } catch is CancellationError {
             throw .cancelled
         } catch {
