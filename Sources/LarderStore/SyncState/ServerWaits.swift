@@ -8,6 +8,8 @@ package struct ServerWait: Hashable, Sendable {
     /// The longest wait that a server is granted: a day. A clock that is wrong, or a server that means harm, must not silence
     /// a client for years.
     package static let longest: Int64 = 86_400_000
+    /// The first wait and the longest of a server that does not say for how long it wants to be left alone.
+    static let unsaid: (first: Int64, longest: Int64) = (1000, 60_000)
 
     /// Until when, in milliseconds since 1970-01-01 UTC.
     package let until: Int64
@@ -57,12 +59,15 @@ extension Transaction {
     /// Remembers that a server asked to be left alone for so long. One that asked for longer before is left alone for longer.
     ///
     /// - Parameters:
-    ///   - milliseconds: the wait; what is above ``ServerWait/longest`` counts as that.
+    ///   - milliseconds: the wait; what is above ``ServerWait/longest`` counts as that. Nil where the server did not say: twice
+    ///     as long as the last time, unless that was over for a minute; nothing more while it lasts, since requests that were under
+    ///     way together are refused together.
     ///   - now: milliseconds since 1970-01-01 UTC.
-    package mutating func noteServerWait(of server: String, milliseconds: Int64, at now: Int64) throws {
-        let wait = min(max(milliseconds, 0), ServerWait.longest)
+    package mutating func noteServerWait(of server: String, milliseconds: Int64?, at now: Int64) throws {
         let known = try knownWaits(at: now)
-        let rest = known.first { $0.server.equalsBytewise(server) }.map { ServerWait($0).remaining(at: now) } ?? 0
+        let last = try storedWaits().first { $0.server.equalsBytewise(server) }.map { ServerWait($0) }
+        let wait = min(max(milliseconds ?? ServerWait.unsaid(after: last, at: now), 0), ServerWait.longest)
+        let rest = last?.remaining(at: now) ?? 0
         guard wait > rest else { return }
         let until = now.addingReportingOverflow(wait)
         try put(
@@ -91,6 +96,16 @@ extension Transaction {
 }
 
 extension ServerWait {
+    /// The wait of a server that does not say for how long, after its last one.
+    fileprivate static func unsaid(after last: ServerWait?, at now: Int64) -> Int64 {
+        guard let last, last.notedAt <= now else { return unsaid.first }
+        if last.remaining(at: now) > 0 { return 0 }
+        let (since, isLongAgo) = now.subtractingReportingOverflow(last.until)
+        let (length, isTooLong) = last.until.subtractingReportingOverflow(last.notedAt)
+        if isLongAgo || isTooLong || since > unsaid.longest { return unsaid.first }
+        return min(max(length, unsaid.first / 2), unsaid.longest / 2) * 2
+    }
+
     fileprivate init(_ wait: ServerWaitsRecord.Wait) {
         self.init(until: wait.until, notedAt: wait.notedAt)
     }

@@ -56,7 +56,7 @@ final class ServerClient: Sendable {
         do throws(SyncError) {
             return try await ask(path, kind)
         } catch {
-            await noteWait(error)
+            await noteWait(error, kind)
             throw error
         }
     }
@@ -77,9 +77,14 @@ final class ServerClient: Sendable {
     }
 
     /// Remembers for all that asks this server, and over restarts, that it wants to be left alone.
-    private func noteWait(_ error: SyncError) async {
-        guard let seconds = error.retryAfter, seconds > 0 else { return }
-        let wait = min(.seconds(seconds), maximumRetryAfter).milliseconds
+    private func noteWait(_ error: SyncError, _ kind: SyncError.RequestKind) async {
+        let wait = error.retryAfter.map { min(.seconds($0), maximumRetryAfter).milliseconds }
+        if let wait {
+            if wait <= 0 { return }
+        } else {
+            // Too many requests for pages are too many of all filters. Those for one snapshot may be of its route alone.
+            guard case .rateLimited = error, kind == .page else { return }
+        }
         let now = store.host.now()
         do {
             try await store.write { [configuration] transaction in

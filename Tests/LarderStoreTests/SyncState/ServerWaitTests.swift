@@ -57,6 +57,23 @@ import Testing
         try store.close()
     }
 
+    @Test func `grows where it does not say for how long, until it has kept quiet for a minute`() async throws {
+        let store = try directory.open()
+        var now = noon
+        for seconds in [1, 2, 4, 8, 16, 32, 60, 60, 1, 2] as [Int64] {
+            if seconds == 1 { now += 60_001 }
+            // The second answer is to a request that was under way with the first.
+            for _ in 1...2 {
+                try await store.write { [now, server] in
+                    try $0.noteServerWait(of: server, milliseconds: nil, at: now)
+                }
+            }
+            #expect(try rest(store, at: now) == seconds * 1000)
+            now += seconds * 1000
+        }
+        try store.close()
+    }
+
     @Test func `is not made shorter by a later answer, and ends when somebody says so`() async throws {
         let store = try directory.open()
         try await store.write { [noon, server] in

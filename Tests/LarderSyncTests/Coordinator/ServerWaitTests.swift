@@ -64,6 +64,27 @@ struct ServerWaitTests {
         #expect(try fixture.differences("translations:1") == [])
     }
 
+    @Test func `no filter asks it where it does not say for how long`() async throws {
+        let fixture = try CoordinatorFixture()
+        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        fixture.script.plan(.status(.tooManyRequests)) { _ in true }
+        let coordinator = try fixture.coordinator("translations:1")
+        try await fixture.running(coordinator) {
+            try await happened(fixture, 1)
+            let told = await outcome { () async throws(SyncError) in
+                try await coordinator.sync(ResourceFilter.parsed("translations:2"))
+            }
+            guard case .serverWait(seconds: 1) = told.error else {
+                Issue.record("\(told)")
+                return
+            }
+            #expect(fixture.script.lines.count == 1)
+            fixture.clock.advance(by: .seconds(2))
+            try await coordinator.status { $0.isIdle }
+        }
+        #expect(try fixture.differences("translations:1") == [])
+    }
+
     @Test func `the policy says for how long at most`() async throws {
         let fixture = try limited(.tooManyRequests, 7200)
         let coordinator = try fixture.coordinator("translations:1") { $0.maximumRetryAfter = .seconds(30) }

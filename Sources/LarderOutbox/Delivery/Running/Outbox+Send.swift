@@ -81,11 +81,11 @@ extension Outbox {
             return Reply(answer: .notSent)
         }
         let reply = await exchange(draft, key: key)
-        if case .head(let head) = reply.answer, head.isThrottling, let asked = head.retryAfter {
-            let wait = min(max(asked, .zero), policy.longestRetryAfter)
+        if case .head(let head) = reply.answer, head.isThrottling {
+            let wait = head.retryAfter.map { min(max($0, .zero), policy.longestRetryAfter).milliseconds }
             let (server, now) = (configuration.base.origin, store.host.now())
             do {
-                try await store.write { transaction in try transaction.apply(.note(wait), of: server, at: now) }
+                try await store.write { try $0.noteServerWait(of: server, milliseconds: wait, at: now) }
             } catch {
                 store.host.logger.warning("the server's wait was not stored", metadata: ["error": "\(error)"])
             }
