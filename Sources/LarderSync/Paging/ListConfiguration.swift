@@ -2,8 +2,8 @@
 public struct ListConfiguration: Hashable, Sendable {
     /// What to do about a pass that would delete suspiciously much.
     ///
-    /// Suspicious is an empty list in place of one with rows, and a pass that would delete more than ``share`` of the rows
-    /// and more than ``minimum`` of them. A server that fails politely, with an empty or short answer, looks just so.
+    /// Suspicious is an empty list in place of one with rows, and a pass that would delete more than ``share`` of the rows, however
+    /// few they are. A server that fails politely, with an empty or short answer, looks just so.
     public struct Guard: Hashable, Sendable {
         /// What to do.
         public enum Policy: String, Hashable, Sendable {
@@ -25,28 +25,23 @@ public struct ListConfiguration: Hashable, Sendable {
         public var policy: Policy
         /// The part of a list's rows that a pass may delete without being suspicious; 0 to 1.
         public var share: Double
-        /// The number of rows that a pass may delete without being suspicious; 0 and above.
-        public var minimum: Int
         /// The time after which a later pass confirms what was suspicious; zero and above.
         public var pause: Duration
 
-        /// A guard that waits for a later pass, a minute or more away, to delete more than half of the rows, unless they
-        /// are ten or fewer.
+        /// A guard that waits for a later pass, a minute or more away, to delete more than half of the rows.
         public init(
-            _ policy: Policy = .confirm, share: Double = 0.5, minimum: Int = 10, pause: Duration = .seconds(60)
+            _ policy: Policy = .confirm, share: Double = 0.5, pause: Duration = .seconds(60)
         ) {
             precondition((0...1).contains(share), "a share of \(share) is not 0 to 1")
-            precondition(minimum >= 0, "a minimum of \(minimum) rows")
             precondition(pause >= .zero, "a pause of \(pause)")
             self.policy = policy
             self.share = share
-            self.minimum = minimum
             self.pause = pause
         }
 
         /// Whether deleting `deletions` of `rows` rows is more than to be expected.
         func isSuspicious(deletions: Int, ofRows rows: Int) -> Bool {
-            deletions > 0 && deletions == rows || deletions > minimum && Double(deletions) > share * Double(rows)
+            deletions > 0 && (deletions == rows || Double(deletions) > share * Double(rows))
         }
     }
 

@@ -106,7 +106,7 @@ import Testing
                 let items = (1...count).dropFirst(shown * size).prefix(size).map { ListServer.item($0, "row \($0)") }
                 return ListPage(items: items, hasMore: says ? index < last : nil)
             }
-            let configuration = ListConfiguration(pageSize: 10, protection: .init(minimum: 100), maximumPages: 30)
+            let configuration = ListConfiguration(pageSize: 10, protection: .init(share: 1), maximumPages: 30)
             #expect(try await fixture.reconcile(server, configuration).deleted == 50 - count, "\(count)")
             #expect(try fixture.keys() == Array(1...count))
         }
@@ -120,7 +120,7 @@ import Testing
                 guard case .offset(_, let size) = request else { return nil }
                 return ListPage(items: (1...size).map { ListServer.item($0, "row \($0)") })
             }
-            let configuration = ListConfiguration(pageSize: size, protection: .init(minimum: 100), maximumPages: 30)
+            let configuration = ListConfiguration(pageSize: size, protection: .init(share: 1), maximumPages: 30)
             guard case .unsettled = try await fixture.failure(server, configuration) else {
                 Issue.record("another error")
                 return
@@ -166,7 +166,7 @@ import Testing
         let early = server(paging, keys: 1...40, end: end)
         // A row that is gone, so that there is something to delete.
         try await fixture.put([50])
-        _ = try? await fixture.reconcile(early, ListConfiguration(pageSize: 10, protection: .init(minimum: 40)))
+        _ = try? await fixture.reconcile(early, ListConfiguration(pageSize: 10, protection: .init(share: 1)))
         #expect(Set(1...40).isSubset(of: try fixture.keys()), "\(paging), \(end)")
     }
 
