@@ -227,8 +227,8 @@ let package = Package(
         .testTarget(
             name: "LarderSyncTests",
             dependencies: [
-                "Larder", "LarderSync", "LarderStore", "LarderFormat", "LarderJSON", "LarderTransport", "LarderTesting",
-                "LarderServer",
+                "Larder", "LarderSync", "LarderEngine", "LarderStore", "LarderFormat", "LarderJSON", "LarderTransport",
+                "LarderTesting", "LarderServer",
                 "LarderAsyncHTTPClient", "hostile-child",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -7,6 +7,7 @@ extension Store {
     static let parts: [any SharedPart.Type] = [
         StagingSlot.self,
         BlobLeases.self, UsageNotes.self, CollectionReads.self, SingleAnswerUpkeep.self, MemberRestoring.self,
+        SyncOwnership.self,
         OutboxChangeLog.self, OverlaidRowStage.self, ListPasses.self, ListDoubts.self, Releaser.self,
         RowTallyStage.self, Room.self, Reclaimer.self,
     ]

@@ -13,7 +13,7 @@ package struct StoreDirectory {
     /// The files beside the data file that hold content of the store.
     static let contentNames = ["search.sqlite", "search.sqlite-journal", "search.sqlite-wal", "search.sqlite-shm"]
     /// The files that hold none; last the one that shows that the directory is a store's.
-    static let lockNames = [lockName, "outbox.lock", "bodies.lock", GuardFile.name]
+    static let lockNames = [lockName, "outbox.lock", "sync.lock", "bodies.lock", GuardFile.name]
 
     let path: String
     /// The open directory, where it is to stay the same one whatever its path comes to lead to.

@@ -15,7 +15,13 @@ struct SyncRun: Sendable {
     let report: @Sendable (SyncEvent) -> Void
 
     /// Runs to the end, over into a bootstrap when the token is rejected.
+    ///
+    /// - Throws: ``SyncError/superseded`` at once while another process syncs the store.
     func execute() async throws(SyncError) -> SyncReport {
+        let isOwner: Bool
+        do { isOwner = try store.beginSyncing() } catch { throw SyncError(error) }
+        guard isOwner else { throw .superseded }
+        defer { store.endSyncing() }
         var machine = RunMachine(
             filter: filter, perPage: configuration.perPage, concurrentFullCopies: configuration.concurrentFullCopies,
             limits: configuration.limits)

@@ -40,7 +40,7 @@ public enum SyncError: Error, Sendable {
     case otherServer(ServerMismatch)
     /// The credentials could not be had.
     case credentials(any Error)
-    /// The filter was removed while its run was under way, or run from another place that shares the store.
+    /// The filter was removed while its run was under way, or another process syncs the store.
     case superseded
     /// A pass over a list failed.
     case list(ListError)
@@ -131,7 +131,7 @@ extension SyncError: CustomStringConvertible {
         case .store(let error): Self.sentence("The store failed: \(error)")
         case .otherServer(let mismatch): mismatch.description
         case .credentials(let error): Self.sentence("There are no credentials: \(error)")
-        case .superseded: "The filter was removed or synced from elsewhere meanwhile."
+        case .superseded: "The filter was removed meanwhile, or another process syncs the store."
         case .list(let error): Self.sentence(error.description)
         case .offline: "There is no network, or it is not to be used now."
         case .intercepted: "Something else answers in the server's place; the network may want a sign-in."

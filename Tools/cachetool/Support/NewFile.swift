@@ -58,7 +58,7 @@ enum NewFile {
     private static func refuseStoreFile(_ path: String) throws(ToolError) {
         let name = path.split(separator: "/").last.map { $0.lowercased() } ?? ""
         let isStoreFile =
-            ["data.mdb", "lock.mdb", "guard.lock", "outbox.lock"].contains(name)
+            ["data.mdb", "lock.mdb", "guard.lock", "outbox.lock", "sync.lock", "bodies.lock"].contains(name)
             || name.hasPrefix("search.sqlite")
         if isStoreFile, FileManager.default.fileExists(atPath: parent(of: path) + "/data.mdb") {
             throw .system("\(path) is a file of a store: name another one.")
