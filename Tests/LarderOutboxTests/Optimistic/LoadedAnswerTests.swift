@@ -134,6 +134,39 @@ import Testing
         #expect(try world.visitShown() == newer)
     }
 
+    @Test(arguments: [59, 60])
+    func `takes nothing that a lagging replica answers, older than the write`(sequence: Int) async throws {
+        let world = try OutboxWorld { [stamped] request in
+            let isQuestion = request.method == "GET"
+            return TransportResponse(
+                status: isQuestion ? .ok : .noContent,
+                headers: [OutboxConfiguration.sequenceField: isQuestion ? "\(sequence)" : "60"],
+                body: isQuestion ? Array(stamped.utf8) : [])
+        }
+        let outbox = try world.outbox()
+        try await outbox.enqueue(saveVisit(written, loadsAnswer: true))
+        _ = await outbox.drain(within: .seconds(60))
+        #expect(world.requests.map(\.method) == ["PUT", "GET"])
+        #expect(try world.visitShown() == (sequence < 60 ? written : stamped))
+    }
+
+    @Test func `keeps what was loaded until the feed has come as far as that`() async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        let entry = try outbox.prepare(saveVisit(written, loadsAnswer: true))
+        let loaded = AnswerLoading.LoadedRow(payload: Array(stamped.utf8))
+        try await world.store.write { transaction in
+            let filter = try transaction.updateFilter("visits:*") { _ in }
+            try transaction.putMember(ofFilter: filter, visit.resource, MemberRecord())
+            _ = try transaction.enqueue(entry)
+            let unloaded = try transaction.apply(
+                [.accept(entry.id)], answers: [entry.id: AcceptedAnswer(sequence: 60)], at: 5)
+            _ = try transaction.load(loaded, sequence: 70, for: try #require(unloaded.first), at: 6)
+        }
+        let overlay = try world.store.read { view in try view.overlays(of: visit.resource).first }
+        #expect(overlay?.serverSequence == 70)
+    }
+
     @Test func `loads nothing unless it is asked for`() async throws {
         let world = try OutboxWorld { [stamped] _ in TransportResponse(status: .ok, body: Array(stamped.utf8)) }
         let outbox = try world.outbox()

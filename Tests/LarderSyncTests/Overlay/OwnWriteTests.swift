@@ -61,6 +61,33 @@ import Testing
         #expect(try fixture.text(2) == payload(2, "two"))
     }
 
+    @Test(arguments: [true, false], [[], ["bibles:*"]])
+    func `does not return as it was before when its filter is removed and added again`(
+        isRemovedFirst: Bool, others: [String]
+    ) async throws {
+        let server = CannedServer()
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 50, token: "A"))
+        server.on("translations/19", copy(at: 50, "old"))
+        let fixture = try SyncFixture(transport: server)
+        for other in others { try await fixture.store.write { try $0.updateFilter(other) { _ in } } }
+        try await fixture.sync(filter)
+        if isRemovedFirst { try await fixture.store.removeFilter(filter) }
+        try await write("mine", acceptedAt: 60, fixture.store)
+        if !isRemovedFirst { try await fixture.store.removeFilter(filter) }
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 55, token: "B"))
+        let (old, new) = (copy(at: 59, "old"), copy(at: 60, "mine"))
+        server.on("translations/19", old)
+        do {
+            try await fixture.sync(filter)
+        } catch {
+            #expect(try fixture.text(1) == nil)
+            server.on("translations/19", old, new)
+            try await fixture.sync(filter)
+        }
+        #expect(try fixture.text(1) == payload(1, "mine"))
+        try fixture.expectSound()
+    }
+
     @Test func `of a sequence that the server never gets to keeps its resource away for some attempts only`()
         async throws
     {

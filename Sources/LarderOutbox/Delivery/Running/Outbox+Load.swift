@@ -19,9 +19,11 @@ extension Outbox {
             !answered.isForeign, let body = reply.body,
             let loaded = configuration.loading.row(entry, body)
         else { return store.host.logger.info("what a write has become could not be loaded") }
-        let now = store.host.now()
+        let (now, sequence) = (store.host.now(), configuration.sequence(head))
         do {
-            _ = try await store.write { transaction in try transaction.load(loaded, for: answer, at: now) }
+            _ = try await store.write { transaction in
+                try transaction.load(loaded, sequence: sequence, for: answer, at: now)
+            }
         } catch {
             store.host.logger.warning("what a write has become was not kept", metadata: ["error": "\(error)"])
         }

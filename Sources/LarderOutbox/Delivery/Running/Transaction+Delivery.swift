@@ -26,8 +26,7 @@ extension Transaction {
                 let stored = try stored(id)
                 let isLoaded = try load(answers[id], of: stored, loading, at: now)
                 try accept(id, sequence: answers[id]?.sequence, at: now)
-                let head = answers[id]?.head
-                if !isLoaded, let answer = try unloadedAnswer(of: stored, head) { unloaded.append(answer) }
+                if !isLoaded, let answer = try unloadedAnswer(of: stored, answers[id]) { unloaded.append(answer) }
             case .reject(let id, var delivery, let reason):
                 delivery.lastError = reason.description
                 if case .status(let status) = reason { delivery.lastStatus = status }

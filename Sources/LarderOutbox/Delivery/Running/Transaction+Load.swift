@@ -10,6 +10,8 @@ package struct UnloadedAnswer: Hashable, Sendable {
     let row: RowKey
     /// What the write made of it: what the GET brings counts only while nobody has changed that.
     let shown: [UInt8]
+    /// The server's sequence of the write, where it reported one.
+    let sequence: Int64?
     /// Where the server says that it has created what was asked for.
     let location: String?
 }
@@ -35,20 +37,22 @@ extension Transaction {
     }
 
     /// What is to be asked for of an entry that was just accepted.
-    borrowing func unloadedAnswer(of entry: OutboxEntry, _ head: HTTPResponse?) throws -> UnloadedAnswer? {
+    borrowing func unloadedAnswer(of entry: OutboxEntry, _ answer: AcceptedAnswer?) throws -> UnloadedAnswer? {
         guard let row = entry.rows.first, let shown = try madeRow(by: entry, at: row) else { return nil }
-        let location = head?.status == .created ? head?.headerFields[.location] : nil
-        return UnloadedAnswer(entry: entry, row: row, shown: shown, location: location)
+        let location = answer?.head?.status == .created ? answer?.head?.headerFields[.location] : nil
+        return UnloadedAnswer(entry: entry, row: row, shown: shown, sequence: answer?.sequence, location: location)
     }
 
-    /// Makes what a GET brought the row, unless somebody has changed the row since the write.
+    /// Makes what a GET brought the row, unless the row has changed since the write, or a lagging replica answered.
     ///
-    /// - Returns: false when it came too late.
+    /// - Parameter sequence: the server's sequence of what the GET brought, where it reported one.
+    /// - Returns: false when it came too late, or is older than the write.
     /// - Throws: what the store throws.
-    package mutating func load(_ loaded: AnswerLoading.LoadedRow, for answer: UnloadedAnswer, at now: Int64) throws
-        -> Bool
-    {
+    package mutating func load(
+        _ loaded: AnswerLoading.LoadedRow, sequence: Int64? = nil, for answer: UnloadedAnswer, at now: Int64
+    ) throws -> Bool {
         let (row, entry) = (answer.row, answer.entry)
+        if let written = answer.sequence, let sequence, sequence < written { return false }
         guard try madeRow(by: entry, at: row) == answer.shown else { return false }
         let updatedAt = loaded.updatedAt ?? now
         if let overlay = try overlay(at: row, sequence: entry.sequence) {
@@ -57,7 +61,8 @@ extension Transaction {
                 updatedAt: updatedAt)
             try confirmOverlay(
                 at: row, sequence: entry.sequence, timeline: overlay.timeline,
-                serverSequence: overlay.serverSequence, acceptance: overlay.acceptance)
+                // Until the feed is there, the row beneath lacks what the GET has brought.
+                serverSequence: overlay.serverSequence.map { max($0, sequence ?? $0) }, acceptance: overlay.acceptance)
         } else {
             try put(loaded.payload, at: row, updatedAt: updatedAt, codec: loaded.codec)
         }

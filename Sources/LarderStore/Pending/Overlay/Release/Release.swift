@@ -47,6 +47,10 @@ package struct Tenure: Hashable, Sendable {
     /// Up to where the server's changes are in its rows.
     let applied: ServerPosition
 
+    /// Whether filters have brought the resource and none holds it: a snapshot that a filter may bring again has to show the writes
+    /// whose overlays go meanwhile.
+    var isLetGo: Bool { keeper == .formerFilters || keeper == .removedFilters }
+
     package init(keeper: Keeper, state: ResourceState, applied: ServerPosition) {
         self.keeper = keeper
         self.state = state

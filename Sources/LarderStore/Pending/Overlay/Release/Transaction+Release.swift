@@ -152,6 +152,7 @@ extension Transaction {
         case .failure?, nil: break
         }
         if case .success? = released.row { try raise(key.resource, to: released.position) }
+        if tenure.isLetGo { try update(key.resource) { $0.applied = max($0.applied, released.position ?? .zero) } }
         state(MaterializedRow.self).key = nil
         // Where all of them became the row, those that are left make of it what is shown already.
         if released.areAllInRow { try markLowest(at: key) } else { try refreshOverlay(at: key) }
@@ -189,7 +190,7 @@ private struct ReleasedWrites {
     private(set) var sequences: [Int64] = []
     /// What those that become the row make of the server's; nil where none does.
     private(set) var row: KnownRow?
-    /// Where the server has counted the last of those that become the row.
+    /// Where the server has counted the last of them.
     private(set) var position: ServerPosition?
     /// Whether the row has all that they did.
     private(set) var areAllInRow = true
@@ -199,12 +200,12 @@ private struct ReleasedWrites {
         _ layer: OverlayStack.Layer, _ position: ServerPosition?, isRow: Bool, over server: () throws -> KnownRow
     ) rethrows {
         sequences.append(layer.sequence)
+        if let position { self.position = max(position, self.position ?? .zero) }
         // What a damaged write did is lost.
         guard isRow, case .success(let record) = layer.record else {
             areAllInRow = false
             return
         }
-        if let position { self.position = max(position, self.position ?? .zero) }
         let made = record.applied(to: try row ?? server())
         switch made {
         // Only what a patch makes can be too long for a row, or not to be known; what lies beneath then stays.
