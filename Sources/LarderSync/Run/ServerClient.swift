@@ -87,9 +87,12 @@ final class ServerClient: Sendable {
         }
         let now = store.host.now()
         do {
-            try await store.write { [configuration] transaction in
-                try transaction.noteServerWait(of: configuration.base.origin, milliseconds: wait, at: now)
-            }
+            // In a task of its own: a run may be cancelled now, and the wait is everybody's.
+            try await Task { [store, configuration] in
+                try await store.write { transaction in
+                    try transaction.noteServerWait(of: configuration.base.origin, milliseconds: wait, at: now)
+                }
+            }.value
         } catch {
             // The error that is thrown tells the caller of the wait all the same.
             store.host.logger.warning("could not keep how long to wait", metadata: ["error": "\(error)"])
@@ -104,6 +107,8 @@ final class ServerClient: Sendable {
         // Fields that were new, and never accepted, are not asked for again; those of a long run may expire many times.
         guard number == 1 || stamp.withLock({ $0.accepted >= number }) else { throw .unauthorized(problem) }
         let (renewed, next) = try await self.fields(afterRefused: number)
+        // Another request may have been told meanwhile to leave the server alone.
+        try checkServer()
         return try await answer(try await exchange(path, renewed, next), kind)
     }
 
