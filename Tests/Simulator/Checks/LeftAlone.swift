@@ -30,7 +30,10 @@ extension Simulator {
 
     /// Notes that the client has heard, to the end, that a server wants to be left alone.
     func hear(_ side: Agenda.Side, status: Int?, retryAfter: String?) {
-        guard status == 429 || status == 503, let seconds = retryAfter.flatMap({ Int64($0) }) else { return }
+        // What a process that dies hears of last is gone with it.
+        guard process != nil, status == 429 || status == 503, let seconds = retryAfter.flatMap({ Int64($0) }) else {
+            return
+        }
         leftAlone[side, default: LeftAlone()].hear(seconds, at: now)
     }
 

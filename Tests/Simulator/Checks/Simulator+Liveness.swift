@@ -22,7 +22,10 @@ extension Simulator {
         guard process.coordinator.isLive else { throw Violation(.liveness, "by the coordinator's own word") }
         if !process.store.hasWrites {
             if process.isStopping { watch.hasHeardOfStop() }
-            noteWaits { if process.isStopping { $0.isLost() } else { $0.isStored() } }
+            watch.isAtRest()
+            // After a failed commit answers may be kept in memory, and be stored one by one.
+            let isStored = !process.isStopping && !disk.hasFailed
+            noteWaits { if isStored { $0.isStored() } else { $0.isLost() } }
             try checkWritersAtRest(process)
         }
         // Nothing happens for a while: whatever does not wait for the time waits for ever.

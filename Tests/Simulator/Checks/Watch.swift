@@ -21,10 +21,25 @@ struct Watch {
     /// Whether the coordinator has heard that it is to stop.
     private(set) var isStopping = false
 
-    mutating func hasOtherNetwork() { knowsPortal = false }
+    /// Whether the coordinator is sure to know of it, too.
+    private var isBehindPortal = false
+    /// Whether the coordinator may not have heard yet that the network is another: a portal that it meets is that of the last.
+    private var isNetworkNews = false
+
+    mutating func hasOtherNetwork() {
+        knowsPortal = false
+        isBehindPortal = false
+        isNetworkNews = true
+    }
+
+    /// The coordinator has heard of all that was told.
+    mutating func isAtRest() { isNetworkNews = false }
 
     /// A look past the portal has found the server.
-    mutating func hasLookedPast() { knowsPortal = false }
+    mutating func hasLookedPast() {
+        knowsPortal = false
+        isBehindPortal = false
+    }
 
     /// The coordinator has done all that it could do since it was asked to stop.
     mutating func hasHeardOfStop() { isStopping = true }
@@ -38,7 +53,7 @@ struct Watch {
         defer { running = now }
         if now.count > most { throw Violation(.singleFlight, "\(now.count) runs are under way, \(most) may be") }
         guard let begun = now.subtracting(running).min() else { return }
-        if knowsPortal { throw Violation(.conditions, "a run of \(begun) is begun behind a portal") }
+        if isBehindPortal { throw Violation(.conditions, "a run of \(begun) is begun behind a portal") }
         if isStopping { throw Violation(.stopping, "a run of \(begun) is begun after the stop") }
     }
 
@@ -69,7 +84,9 @@ struct Watch {
             if report.kind == .incremental { isFree.insert(report.filter) }
             if begunInQuiet.contains(report.filter) { isInStep.insert(report.filter) }
         case .failed(let text, _, _): isFree.remove(text)
-        case .intercepted: knowsPortal = true
+        case .intercepted:
+            knowsPortal = true
+            isBehindPortal = !isNetworkNews
         default: break
         }
     }

@@ -35,6 +35,8 @@ extension Simulator {
         guard !isQuiet, let fault = disk.fault(at: now) else { return false }
         note("  the disk is full")
         noteWaits { $0.isLost() }
+        // What could not be discarded is not being written any more.
+        checker.isBegunAnew()
         store.failCommits(with: fault)
         return true
     }

@@ -55,9 +55,20 @@ final class SimulatedProcess: @unchecked Sendable {
             self?.running -= 1
         }
         guard let outbox else { return }
-        delivery = Task { [weak self] in
-            try? await Agenda.Side.$current.withValue(.outbox) { try await outbox.run() }
+        delivery = Task { [store, weak self] in
+            await Agenda.Side.$current.withValue(.outbox) { await Self.keepRunning(outbox, of: store) }
             self?.running -= 1
+        }
+    }
+
+    /// Runs an outbox, and again when it could not begin on a full disk.
+    private static func keepRunning(_ outbox: Outbox, of store: Store) async {
+        while !Task.isCancelled {
+            do {
+                return try await outbox.run()
+            } catch {
+                try? await store.host.sleep(.seconds(5))
+            }
         }
     }
 
@@ -122,6 +133,8 @@ extension Simulator {
         try removeForgotten(in: store)
         watch = Watch()
         disk.hasFailed = false
+        // Nobody knows yet of the network in this process.
+        isHeldBack = false
         coordinator.isForcedOffline = isForcedOffline
         for (filter, priority) in wanted { take(filter, priority, coordinator) }
         process.run()
