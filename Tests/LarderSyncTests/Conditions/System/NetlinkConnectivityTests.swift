@@ -53,14 +53,14 @@ import Testing
         do { other = try OtherNetwork() } catch { try Test.cancel("no network of our own to change: \(error)") }
         var states = other.states.makeAsyncIterator()
         #expect(await states.next() == .offline)
-        try other.ip("link", "add", "near", "type", "veth", "peer", "name", "far")
-        try other.ip("link", "set", "far", "up")
-        try other.ip("link", "set", "near", "up")
+        try await other.ip("link", "add", "near", "type", "veth", "peer", "name", "far")
+        try await other.ip("link", "set", "far", "up")
+        try await other.ip("link", "set", "near", "up")
         for round in 0..<25 {
-            try other.ip("address", "add", "192.0.2.10/24", "dev", "near")
-            try other.ip("route", "add", "default", "via", "192.0.2.1")
+            try await other.ip("address", "add", "192.0.2.10/24", "dev", "near")
+            try await other.ip("route", "add", "default", "via", "192.0.2.1")
             #expect(await states.next() == .online)
-            try other.ip("address", "del", "192.0.2.10/24", "dev", "near")
+            try await other.ip("address", "del", "192.0.2.10/24", "dev", "near")
             #expect(await states.next() == .offline, "\(round)")
         }
     }
@@ -70,30 +70,30 @@ import Testing
         do { other = try OtherNetwork() } catch { try Test.cancel("no network of our own to change: \(error)") }
         var states = other.states.makeAsyncIterator()
         #expect(await states.next() == .offline)
-        try other.ip("link", "add", "near", "type", "veth", "peer", "name", "far")
-        try other.ip("link", "set", "far", "up")
-        try other.ip("link", "set", "near", "up")
-        try other.ip("address", "add", "192.0.2.10/24", "dev", "near")
-        try other.ip("route", "add", "default", "via", "192.0.2.1")
+        try await other.ip("link", "add", "near", "type", "veth", "peer", "name", "far")
+        try await other.ip("link", "set", "far", "up")
+        try await other.ip("link", "set", "near", "up")
+        try await other.ip("address", "add", "192.0.2.10/24", "dev", "near")
+        try await other.ip("route", "add", "default", "via", "192.0.2.1")
         #expect(await states.next() == .online)
         // The cable is pulled: the route stays.
-        try other.ip("link", "set", "far", "down")
+        try await other.ip("link", "set", "far", "down")
         #expect(await states.next() == .offline)
-        try other.ip("link", "set", "far", "up")
+        try await other.ip("link", "set", "far", "up")
         #expect(await states.next() == .online)
         // The kernel drops the routes of a lost address without a word about them.
-        try other.ip("address", "del", "192.0.2.10/24", "dev", "near")
+        try await other.ip("address", "del", "192.0.2.10/24", "dev", "near")
         #expect(await states.next() == .offline)
-        try other.ip("-6", "route", "add", "default", "dev", "near")
+        try await other.ip("-6", "route", "add", "default", "dev", "near")
         #expect(await states.next() == .online)
-        try other.ip("-6", "route", "del", "default", "dev", "near")
+        try await other.ip("-6", "route", "del", "default", "dev", "near")
         #expect(await states.next() == .offline)
         // A route over the loopback leads nowhere, and one that says unreachable less.
-        try other.ip("link", "set", "lo", "up")
-        try other.ip("route", "add", "default", "dev", "lo")
-        try other.ip("route", "add", "unreachable", "default", "metric", "4000")
-        try other.ip("address", "add", "192.0.2.11/24", "dev", "near")
-        try other.ip("route", "add", "default", "dev", "near", "metric", "5")
+        try await other.ip("link", "set", "lo", "up")
+        try await other.ip("route", "add", "default", "dev", "lo")
+        try await other.ip("route", "add", "unreachable", "default", "metric", "4000")
+        try await other.ip("address", "add", "192.0.2.11/24", "dev", "near")
+        try await other.ip("route", "add", "default", "dev", "near", "metric", "5")
         #expect(await states.next() == .online)
     }
 }
@@ -155,14 +155,11 @@ private struct OtherNetwork: ~Copyable {
     }
 
     /// Runs ip(8) inside.
-    func ip(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: try #require(Self.path(of: "nsenter")))
-        let ip = try #require(Self.path(of: "ip"))
-        process.arguments = ["--net=/proc/\(getpid())/fd/\(namespace)", ip] + arguments
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "ip \(arguments.joined(separator: " "))")
+    func ip(_ arguments: String...) async throws {
+        let (nsenter, ip) = (try #require(Self.path(of: "nsenter")), try #require(Self.path(of: "ip")))
+        let ended = try await SpawnedProgram.run(
+            nsenter, ["--net=/proc/\(getpid())/fd/\(namespace)", ip] + arguments)
+        try #require(ended.status == 0, "ip \(arguments.joined(separator: " "))")
     }
 }
 #endif
