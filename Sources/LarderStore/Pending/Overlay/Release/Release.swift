@@ -47,9 +47,9 @@ package struct Tenure: Hashable, Sendable {
     /// Up to where the server's changes are in its rows.
     let applied: ServerPosition
 
-    /// Whether filters have brought the resource and none holds it: a snapshot that a filter may bring again has to show the writes
-    /// whose overlays go meanwhile.
-    var isLetGo: Bool { keeper == .formerFilters || keeper == .removedFilters }
+    /// Whether the host has removed the filters that held the resource: a snapshot that a filter brings again has to show the
+    /// writes whose overlays go meanwhile. One that the server has hidden comes again by a change, which may be older than they are.
+    var isLetGo: Bool { state == .empty && (keeper == .formerFilters || keeper == .removedFilters) }
 
     package init(keeper: Keeper, state: ResourceState, applied: ServerPosition) {
         self.keeper = keeper
