@@ -32,6 +32,17 @@ struct RetryTests {
         #expect(Set(waits).count == 50)
     }
 
+    @Test func `a timer that goes off early is set again`() throws {
+        var bench = ScheduleBench { $0.retry.jitter = 0 }
+        try bench.add("a:*")
+        bench.fail("a:*")
+        let alarm = try #require(bench.alarm)
+        bench.send(.timer)
+        #expect(bench.alarm == alarm)
+        #expect(bench.pass(.seconds(1)).started == ["a:*"])
+        #expect(bench.violations == [])
+    }
+
     @Test func `without jitter the waits are what the policy says`() throws {
         var bench = ScheduleBench { $0.retry = RetryPolicy(first: .seconds(1), limit: .seconds(5), jitter: 0) }
         try bench.add("a:*")
