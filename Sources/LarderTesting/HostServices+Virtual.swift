@@ -12,7 +12,7 @@ extension HostServices {
         logger.logLevel = .error
         return HostServices(
             now: { clock.wallMilliseconds }, elapsed: { start.duration(to: clock.now) },
-            sleep: { try await clock.sleep(until: clock.now.advanced(by: $0)) },
+            sleepUntil: { try await clock.sleep(until: start.advanced(by: $0)) },
             makeID: { generator.withLock { UUIDBytes.random(using: &$0) } },
             logger: logger)
     }

@@ -10,7 +10,7 @@ extension HostServices {
         return HostServices(
             now: { Int64(Date().timeIntervalSince1970 * 1000) },
             elapsed: { start.duration(to: .now) },
-            sleep: { try await Task.sleep(for: $0) },
+            sleepUntil: { try await Task.sleep(until: start.advanced(by: $0), clock: .continuous) },
             makeID: {
                 var generator = SystemRandomNumberGenerator()
                 return UUIDBytes.random(using: &generator)

@@ -152,8 +152,7 @@ extension BufferUploader {
         case .arm(let time):
             setTimer(
                 Task {
-                    let wait = max(.zero, time - outbox.store.host.elapsed())
-                    do { try await outbox.store.host.sleep(wait) } catch { return }
+                    do { try await outbox.store.host.sleepUntil(time) } catch { return }
                     post(.event(.timer))
                 })
         case .disarm: setTimer(nil)

@@ -26,11 +26,8 @@ struct CoordinatorState {
     var waiters: [String: [Waiter]] = [:]
     /// The waiters that the machine has not heard of yet: no run that ends before it has is an answer to them.
     var unheard: Set<ObjectIdentifier> = []
-    var observers: [Int: AsyncStream<SyncStatus>.Continuation] = [:]
-    /// When progress was last published, and what.
+    /// When the status was last published.
     var publishedAt: Duration?
-    var published: SyncStatus?
-    var nextNumber = 0
     /// When the store was last swept.
     var sweptAt: Duration?
 }

@@ -238,8 +238,7 @@ extension SyncCoordinator {
     private func arm(_ time: Duration) {
         setTimer(
             Task {
-                let wait = max(.zero, time - store.host.elapsed())
-                do { try await store.host.sleep(wait) } catch { return }
+                do { try await store.host.sleepUntil(time) } catch { return }
                 post(.timer)
             })
     }

@@ -28,32 +28,14 @@ extension SyncCoordinator {
 
     /// The status now, and again whenever it changes, until the reader ends. A reader that is slow gets the newest.
     ///
-    /// Progress of runs is told ten times a second at most.
+    /// Progress of runs is published ten times a second at most.
     public func statuses() -> AsyncStream<SyncStatus> {
-        let (stream, continuation) = AsyncStream.makeStream(of: SyncStatus.self, bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state in
-            state.nextNumber += 1
-            return state.nextNumber
-        }
-        continuation.onTermination = { [weak self] _ in
-            // Let go outside the lock: the end of a continuation may run code of others.
-            let removed = self?.state.withLock { $0.observers.removeValue(forKey: number) }
-            _ = removed
-        }
         publishing.withLock { _ in
-            let status = status
-            // Every observer has what was published last, so that the next status is told exactly when it is another.
-            let behind = state.withLock { state -> [AsyncStream<SyncStatus>.Continuation] in
-                defer {
-                    state.observers[number] = continuation
-                    state.published = status
-                }
-                return state.published == status ? [] : Array(state.observers.values)
-            }
-            for observer in behind { observer.yield(status) }
-            continuation.yield(status)
+            // Followed before the status is read: a change made after the reading finds a follower, and is published.
+            let stream = statusBroadcast.states()
+            statusBroadcast.set(status)
+            return stream
         }
-        return stream
     }
 
     /// Waits until everything a filter asks for can be read without the server, and says how ready it is.
@@ -140,31 +122,24 @@ extension SyncCoordinator {
         }
     }
 
-    /// Tells observers the status, if it is another than they know.
+    /// Publishes the status to whoever follows it; a reader gets it only if it differs from what that reader got last.
     func publish(isProgress: Bool) {
+        // Without a follower, a status is not worth the lookups it costs.
+        if statusBroadcast.followerCount == 0 { return }
         let elapsed = store.host.elapsed()
         let isWanted = state.withLock { state in
-            if state.observers.isEmpty { return false }
             if isProgress, let last = state.publishedAt, elapsed - last < .milliseconds(100) { return false }
             state.publishedAt = elapsed
             return true
         }
         guard isWanted else { return }
-        publishing.withLock { _ in
-            let status = status
-            let observers = state.withLock { state -> [AsyncStream<SyncStatus>.Continuation] in
-                if state.published == status { return [] }
-                state.published = status
-                return Array(state.observers.values)
-            }
-            for observer in observers { observer.yield(status) }
-        }
+        publishing.withLock { _ in statusBroadcast.set(status) }
     }
 }
 
 extension CoordinatorState {
     /// Everything but what only the store knows.
-    fileprivate func status(at moment: Moment) -> SyncStatus {
+    func status(at moment: Moment) -> SyncStatus {
         SyncStatus(
             isRunning: loop != nil, network: loop?.machine.network ?? .offline,
             power: loop?.machine.power ?? .normal, isForcedOffline: isForcedOffline,

@@ -19,7 +19,8 @@ public final class SyncCoordinator: Sendable {
     let probe: (any ReachabilityProbe)?
     let onEvent: @Sendable (SyncEvent) -> Void
     let state = Mutex(CoordinatorState())
-    /// Held while a status is made and told, so that the last one told is the last one made.
+    let statusBroadcast = StateBroadcast(CoordinatorState().status(at: Moment(elapsed: .zero, now: 0)))
+    /// Held while a status is made and published, so that the last one published is the last one made.
     let publishing = Mutex(())
 
     /// A coordinator that does not run yet; see ``run()`` and ``runOnce(within:)``.

@@ -122,7 +122,7 @@ extension HostServices {
     /// A host whose wall clock stands still.
     static let test = HostServices(
         now: { 1_767_225_600_000 }, elapsed: { start.duration(to: .now) },
-        sleep: { try await Task.sleep(for: $0) },
+        sleepUntil: { try await Task.sleep(until: start.advanced(by: $0), clock: .continuous) },
         makeID: {
             var generator = SystemRandomNumberGenerator()
             return UUIDBytes.random(using: &generator)

@@ -89,8 +89,8 @@ import Testing
     {
         let server = SlowServer()
         let world = try OutboxWorld(script: { _ in await server.answer() }) { host in
-            let sleep = host.sleep
-            host.sleep = { try await sleep($0 + .seconds(3600)) }
+            let sleepUntil = host.sleepUntil
+            host.sleepUntil = { try await sleepUntil($0 + .seconds(3600)) }
         }
         let outbox = try world.outbox { $0.concurrentSends = 1 }
         try await world.running(outbox) {

@@ -31,7 +31,7 @@ extension HostServices {
     static let test = HostServices(
         now: { 1_700_000_000_000 },
         elapsed: { start.duration(to: .now) },
-        sleep: { try await Task.sleep(for: $0) },
+        sleepUntil: { try await Task.sleep(until: start.advanced(by: $0), clock: .continuous) },
         makeID: {
             var generator = SystemRandomNumberGenerator()
             return UUIDBytes.random(using: &generator)

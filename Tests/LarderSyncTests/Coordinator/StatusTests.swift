@@ -40,6 +40,18 @@ struct StatusTests {
         #expect(coordinator.status.filters[0].activity == .waiting(for: .coordinator))
     }
 
+    @Test func `reaches a reader that begins while it changes`() async throws {
+        let fixture = try prepared()
+        let coordinator = try fixture.coordinator("translations:*")
+        for turn in 0..<2000 {
+            async let change: Void = { coordinator.isForcedOffline = turn.isMultiple(of: 2) }()
+            var statuses = coordinator.statuses().makeAsyncIterator()
+            await change
+            let newest = await statuses.next()
+            try #require(newest?.isForcedOffline == turn.isMultiple(of: 2), "turn \(turn)")
+        }
+    }
+
     @Test func `is told to a reader for whom it becomes what the last one knew`() async throws {
         let fixture = try prepared()
         let coordinator = try fixture.coordinator("translations:*")

@@ -1,3 +1,4 @@
+import LarderStore
 import LarderTesting
 import Testing
 
@@ -62,6 +63,20 @@ import Testing
         try await clock.sleep(for: .zero)
         clock.advance(by: .seconds(5))
         try await clock.sleep(until: VirtualClock.Instant(offset: .seconds(5)))
+    }
+
+    @Test func `ends a host's wait at its deadline, however late the wait begins`() async throws {
+        let clock = VirtualClock()
+        clock.advance(by: .seconds(60))
+        let host = HostServices.virtual(clock)
+        let deadline = host.elapsed() + .seconds(5)
+        clock.advance(by: .seconds(3))
+        async let wait: Void = host.sleepUntil(deadline)
+        await clock.sleepers(atLeast: 1)
+        #expect(clock.nextDeadline?.offset == .seconds(65))
+        clock.advance(by: .seconds(2))
+        try await wait
+        try await host.sleepUntil(deadline)
     }
 
     @Test func `wakes a cancelled sleeper at once`() async throws {

@@ -59,7 +59,7 @@ struct ScriptedLife {
 extension HostServices {
     /// A host whose clocks stand still, so that bulk work ends its batches by their size alone.
     static let still = HostServices(
-        now: { 1_700_000_000_000 }, elapsed: { .zero }, sleep: { try await Task.sleep(for: $0) },
+        now: { 1_700_000_000_000 }, elapsed: { .zero }, sleepUntil: { try await Task.sleep(for: $0) },
         makeID: {
             var generator = SystemRandomNumberGenerator()
             return UUIDBytes.random(using: &generator)

@@ -144,11 +144,11 @@ extension Simulator {
     private func host(_ life: SimulatedProcess.Life) -> HostServices {
         HostServices(
             now: { [unowned self] in wall }, elapsed: { [unowned self] in .milliseconds(now) },
-            sleep: { [unowned self] time in
+            sleepUntil: { [unowned self] time in
                 // No earlier than asked for, to the next millisecond.
                 let (seconds, attoseconds) = time.components
-                let wait = seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-                try await pause(until: now + wait, .sleep(.current), "wakes", life)
+                let deadline = seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+                try await pause(until: deadline, .sleep(.current), "wakes", life)
             }, makeID: { [unowned self] in .random(using: &identifiers) },
             logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() })
     }

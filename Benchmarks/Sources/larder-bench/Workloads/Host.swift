@@ -10,7 +10,7 @@ extension HostServices {
         logger.logLevel = .error
         return HostServices(
             now: { TranslationRows.updatedAt }, elapsed: elapsed,
-            sleep: { try await Task.sleep(for: $0) },
+            sleepUntil: { try await Task.sleep(for: $0 - elapsed()) },
             makeID: {
                 var generator = SystemRandomNumberGenerator()
                 return UUIDBytes.random(using: &generator)

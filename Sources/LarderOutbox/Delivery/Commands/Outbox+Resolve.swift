@@ -76,9 +76,9 @@ extension Outbox {
             } catch let error as OutboxError where error.isTransient {
                 failures += 1
                 if case .remoteUnknown(_, let reason) = error { post(.event(.remoteUnknown(id, reason: reason))) }
-                let wait = policy.retry.delay(afterFailures: failures, chance: 0)
-                post(.resolution(id, .time(store.host.elapsed() + wait)))
-                do { try await store.host.sleep(wait) } catch { return }
+                let time = store.host.elapsed() + policy.retry.delay(afterFailures: failures, chance: 0)
+                post(.resolution(id, .time(time)))
+                do { try await store.host.sleepUntil(time) } catch { return }
                 post(.resolution(id, .answer))
             } catch {
                 // The resolver's own fault, or somebody was faster.

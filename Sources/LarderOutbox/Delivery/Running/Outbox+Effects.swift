@@ -80,7 +80,7 @@ extension Outbox {
         }
         guard let time else { return }
         group.addTask {
-            do { try await self.store.host.sleep(max(.zero, time - self.store.host.elapsed())) } catch { return }
+            do { try await self.store.host.sleepUntil(time) } catch { return }
             self.post(.resolution(id, .answer))
             await self.settle(id, nil)
             self.post(.resolution(id, nil))
@@ -138,8 +138,7 @@ extension Outbox {
     private func arm(_ time: Duration) {
         setTimer(
             Task {
-                let wait = max(.zero, time - store.host.elapsed())
-                do { try await store.host.sleep(wait) } catch { return }
+                do { try await store.host.sleepUntil(time) } catch { return }
                 post(.event(.timer))
             })
     }

@@ -9,8 +9,9 @@ public struct HostServices: Sendable {
     public var now: @Sendable () -> Int64
     /// Time that never jumps, from any origin.
     public var elapsed: @Sendable () -> Duration
-    /// Waits for so long, or throws `CancellationError` as soon as the task is cancelled.
-    public var sleep: @Sendable (Duration) async throws -> Void
+    /// Waits until ``elapsed`` reaches a deadline, not at all when it has; throws `CancellationError` as soon as the task
+    /// is cancelled.
+    public var sleepUntil: @Sendable (Duration) async throws -> Void
     /// A new random identifier (RFC 9562, version 4).
     public var makeID: @Sendable () -> UUIDBytes
     /// Where the store tells what it did.
@@ -19,13 +20,18 @@ public struct HostServices: Sendable {
     /// A host of the given parts.
     public init(
         now: @escaping @Sendable () -> Int64, elapsed: @escaping @Sendable () -> Duration,
-        sleep: @escaping @Sendable (Duration) async throws -> Void, makeID: @escaping @Sendable () -> UUIDBytes,
+        sleepUntil: @escaping @Sendable (Duration) async throws -> Void, makeID: @escaping @Sendable () -> UUIDBytes,
         logger: Logger
     ) {
         self.now = now
         self.elapsed = elapsed
-        self.sleep = sleep
+        self.sleepUntil = sleepUntil
         self.makeID = makeID
         self.logger = logger
+    }
+
+    /// Waits for a time from now on, or throws `CancellationError` as soon as the task is cancelled.
+    public func sleep(_ duration: Duration) async throws {
+        try await sleepUntil(elapsed() + duration)
     }
 }
