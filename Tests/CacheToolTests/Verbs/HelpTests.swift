@@ -3,8 +3,10 @@ import Testing
 
 @Suite struct `Help` {
     static let verbs = [
-        "", "stat", "resources", "get", "list", "filters", "tokens", "outbox", "outbox list",
-        "outbox show", "outbox retry", "outbox drop", "outbox export", "journal", "verify", "dump", "load",
+        "", "stat", "resources", "get", "list", "responses", "collections", "filters", "tokens", "outbox",
+        "outbox list",
+        "outbox show", "outbox retry", "outbox drop", "outbox export", "journal", "evict", "pin", "verify", "dump",
+        "load",
         "diff",
         "compact",
         "sync", "fetch", "serve-client",

@@ -87,6 +87,26 @@ import Testing
         #expect(try Tool.run("outbox", "list", sample.path, "--lane", "notes").lines.count == 1)
     }
 
+    @Test func `responses and collections list what fetches have left`() async throws {
+        let sample = try await SampleStore()
+        let responses = try Tool.run("responses", sample.path)
+        #expect(responses.lines.count == 1)
+        #expect(responses.lines[0].hasPrefix("https://hush.test/\tGET\t200\t40000\t"))
+        #expect(responses.lines[0].hasSuffix("\t-"))
+        let response = try #require(try Tool.run("responses", sample.path, "--json").objects().first)
+        #expect(response["tags"] as? [String] == ["hush", "secret"])
+        #expect(response["partEnd"] as? Int == 40_000)
+        #expect(try Tool.run("responses", sample.path, "--prefix", "https://other").lines.isEmpty)
+        let collections = try Tool.run("collections", sample.path)
+        #expect(
+            collections.lines.first?.hasPrefix(
+                "translation\t\"number < 8\"\ttranslations/19 translation 7 neighbours\ttranslations/19\t4\t") == true)
+        let collection = try #require(
+            try Tool.run("collections", sample.path, "--class", "translation", "--json").objects().first)
+        #expect(collection["entityTag"] as? String == "\"1\"")
+        #expect(try Tool.run("collections", sample.path, "--class", "other").lines.isEmpty)
+    }
+
     @Test func `verify ends a whole store with OK`() async throws {
         let sample = try await SampleStore()
         let outcome = try Tool.run("verify", sample.path)
@@ -121,7 +141,8 @@ import Testing
 
 @Suite struct `Every verb` {
     static let readers = [
-        ["stat"], ["resources"], ["filters"], ["tokens"], ["outbox", "list"], ["journal"], ["verify"], ["dump"],
+        ["stat"], ["resources"], ["responses"], ["collections"], ["filters"], ["tokens"], ["outbox", "list"],
+        ["journal"], ["verify"], ["dump"],
         ["list", "STORE", "translations/19"],
         ["get", "STORE", "translations/19", "translation", "7"],
     ]

@@ -44,6 +44,34 @@ import Testing
     }
 }
 
+@Suite struct `Evicting and pinning` {
+    @Test func `evict drops rows and responses, and leaves what has no rows`() async throws {
+        let sample = try await SampleStore()
+        let outcome = try Tool.run(
+            "evict", sample.path, "translations/19", "tafsirs/3", "--responses", "https://hush.test")
+        #expect(outcome.status == 1)
+        #expect(outcome.lines == ["translations/19\tevicted", "tafsirs/3\tleft", "1 responses removed"])
+        let resources = try Tool.run("resources", sample.path, "--json").objects()
+        #expect(resources.map { $0["state"] as? String } == ["empty", "evicted"])
+        #expect(try Tool.run("responses", sample.path).lines.isEmpty)
+        #expect(try Tool.run("verify", sample.path).status == 0)
+    }
+
+    @Test func `pin keeps a resource while room is made, and lets it go again`() async throws {
+        let sample = try await SampleStore()
+        #expect(try Tool.run("pin", sample.path, "translations/19", "ahead/1").status == 0)
+        #expect(try pinned(sample) == ["ahead/1", "translations/19"])
+        #expect(try Tool.run("pin", sample.path, "translations/19", "--off").lines == ["translations/19\tnot pinned"])
+        #expect(try pinned(sample) == ["ahead/1"])
+    }
+
+    private func pinned(_ sample: SampleStore) throws -> [String] {
+        try Tool.run("resources", sample.path, "--json").objects().filter { $0["pinned"] as? Bool == true }.map {
+            "\($0["group"] ?? "")/\($0["id"] ?? "")"
+        }
+    }
+}
+
 @Suite struct `Compacting` {
     @Test func `makes the file smaller and keeps everything`() async throws {
         let sample = try await SampleStore()

@@ -43,6 +43,14 @@ extension StoreArgument {
         defer { try? opened.close() }
         return try opened.writeBlocking(durability: .full, body)
     }
+
+    /// Runs `body` with the store opened for writing, beside whoever has it open.
+    func writing<Result>(_ body: (Store) async throws -> Result) async throws -> Result {
+        try Self.check(store)
+        let opened = try Self.open(store, StoreOptions(), .system(logger: .tool))
+        defer { try? opened.close() }
+        return try await body(opened)
+    }
 }
 
 extension ToolError {
