@@ -186,7 +186,8 @@ let package = Package(
         .testTarget(
             name: "LarderQueryTests",
             dependencies: [
-                "LarderQuery", "CSQLite", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LarderTesting",
+                "LarderQuery", "Larder", "CSQLite", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON",
+                "LarderTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

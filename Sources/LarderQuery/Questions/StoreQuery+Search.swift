@@ -81,7 +81,7 @@ extension WordIndex {
                 .compactMap { found in
                     // The rows decide: words of one that is not there any more find nothing.
                     guard let row = try view.row(at: found.key) else { return nil }
-                    let object = StoredObject(
+                    let object = QueryObject(
                         key: found.key, updatedAt: row.updatedAt, payload: [UInt8](copying: row.payload))
                     return SearchHit(object: object, score: found.score, snippet: found.snippet)
                 }

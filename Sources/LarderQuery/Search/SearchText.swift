@@ -53,7 +53,7 @@ public struct SearchOptions: Hashable, Sendable {
 /// A row that was found by its words.
 public struct SearchHit: Sendable {
     /// The row.
-    public let object: StoredObject
+    public let object: QueryObject
     /// How well it fits, by BM25: more is better. Scores of one search compare with each other only.
     public let score: Double
     /// The part of the row's text that fits best, with the words that were found marked; nil when not asked for.

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func keys(
-        _ predicate: Predicate, order: [Order] = [.ascending("key")], limit: Int? = nil
+        _ predicate: QueryPredicate, order: [Order] = [.ascending("key")], limit: Int? = nil
     ) throws -> [String] {
         try query.objects(of: "items", where: predicate, order: order, limit: limit).map(\.key.key)
     }

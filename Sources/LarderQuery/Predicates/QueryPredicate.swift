@@ -5,7 +5,7 @@
 /// ```
 ///
 /// It means what its SQL means: comparisons with null are unknown, and what is unknown is left out, also by `!`.
-public struct Predicate: Sendable {
+public struct QueryPredicate: Sendable {
     indirect enum Term: Sendable {
         case always
         case compare(String, Operator, SQLValue)
@@ -29,72 +29,78 @@ public struct Predicate: Sendable {
     let term: Term
 
     /// Every row.
-    public static let all = Predicate(term: .always)
+    public static let all = QueryPredicate(term: .always)
 
     /// Rows whose value is `value`.
-    public static func equal(_ column: String, _ value: SQLValue) -> Predicate { compare(column, .equal, value) }
+    public static func equal(_ column: String, _ value: SQLValue) -> QueryPredicate { compare(column, .equal, value) }
 
     /// Rows whose value is there and another one.
-    public static func notEqual(_ column: String, _ value: SQLValue) -> Predicate { compare(column, .notEqual, value) }
+    public static func notEqual(_ column: String, _ value: SQLValue) -> QueryPredicate {
+        compare(column, .notEqual, value)
+    }
 
     /// Rows whose value sorts before `value`.
-    public static func less(_ column: String, _ value: SQLValue) -> Predicate { compare(column, .less, value) }
+    public static func less(_ column: String, _ value: SQLValue) -> QueryPredicate { compare(column, .less, value) }
 
     /// Rows whose value sorts before `value`, or is it.
-    public static func lessOrEqual(_ column: String, _ value: SQLValue) -> Predicate {
+    public static func lessOrEqual(_ column: String, _ value: SQLValue) -> QueryPredicate {
         compare(column, .lessOrEqual, value)
     }
 
     /// Rows whose value sorts behind `value`.
-    public static func greater(_ column: String, _ value: SQLValue) -> Predicate { compare(column, .greater, value) }
+    public static func greater(_ column: String, _ value: SQLValue) -> QueryPredicate {
+        compare(column, .greater, value)
+    }
 
     /// Rows whose value sorts behind `value`, or is it.
-    public static func greaterOrEqual(_ column: String, _ value: SQLValue) -> Predicate {
+    public static func greaterOrEqual(_ column: String, _ value: SQLValue) -> QueryPredicate {
         compare(column, .greaterOrEqual, value)
     }
 
     /// Rows whose value is one of `values`.
-    public static func among(_ column: String, _ values: [SQLValue]) -> Predicate {
-        Predicate(term: .among(column, values))
+    public static func among(_ column: String, _ values: [SQLValue]) -> QueryPredicate {
+        QueryPredicate(term: .among(column, values))
     }
 
     /// Rows without a value.
-    public static func isNull(_ column: String) -> Predicate { Predicate(term: .isNull(column)) }
+    public static func isNull(_ column: String) -> QueryPredicate { QueryPredicate(term: .isNull(column)) }
 
     /// Rows whose value, as a text, begins with exactly these characters, case included.
-    public static func hasPrefix(_ column: String, _ prefix: String) -> Predicate {
-        Predicate(term: .hasPrefix(column, prefix))
+    public static func hasPrefix(_ column: String, _ prefix: String) -> QueryPredicate {
+        QueryPredicate(term: .hasPrefix(column, prefix))
     }
 
     /// Rows of both.
-    public static func && (left: Predicate, right: Predicate) -> Predicate {
-        Predicate(term: .and([left.term, right.term]))
+    public static func && (left: QueryPredicate, right: QueryPredicate) -> QueryPredicate {
+        QueryPredicate(term: .and([left.term, right.term]))
     }
 
     /// Rows of either.
-    public static func || (left: Predicate, right: Predicate) -> Predicate {
-        Predicate(term: .or([left.term, right.term]))
+    public static func || (left: QueryPredicate, right: QueryPredicate) -> QueryPredicate {
+        QueryPredicate(term: .or([left.term, right.term]))
     }
 
     /// Rows for which the condition is known and does not hold.
-    public static prefix func ! (predicate: Predicate) -> Predicate { Predicate(term: .not(predicate.term)) }
+    public static prefix func ! (predicate: QueryPredicate) -> QueryPredicate {
+        QueryPredicate(term: .not(predicate.term))
+    }
 
-    private static func compare(_ column: String, _ comparison: Operator, _ value: SQLValue) -> Predicate {
-        Predicate(term: .compare(column, comparison, value))
+    private static func compare(_ column: String, _ comparison: Operator, _ value: SQLValue) -> QueryPredicate {
+        QueryPredicate(term: .compare(column, comparison, value))
     }
 }
 
-extension Predicate {
+extension QueryPredicate {
     /// The condition as SQL with parameters, and their values in order.
     func sql(of table: String) -> (text: String, arguments: [SQLValue]) {
-        var text = PredicateText(table: table)
+        var text = QueryPredicateText(table: table)
         text.append(term)
         return (text.sql, text.arguments)
     }
 }
 
 /// A predicate being written as SQL.
-private struct PredicateText {
+private struct QueryPredicateText {
     let table: String
     private(set) var sql = ""
     private(set) var arguments: [SQLValue] = []
@@ -103,7 +109,7 @@ private struct PredicateText {
         self.table = table.quotedName
     }
 
-    mutating func append(_ term: Predicate.Term) {
+    mutating func append(_ term: QueryPredicate.Term) {
         switch term {
         case .always: sql += "1"
         case .compare(let column, let comparison, let value):
@@ -126,7 +132,7 @@ private struct PredicateText {
         arguments += values
     }
 
-    private mutating func append(_ terms: [Predicate.Term], _ word: String) {
+    private mutating func append(_ terms: [QueryPredicate.Term], _ word: String) {
         for (index, term) in terms.enumerated() {
             sql += index == 0 ? "(" : " \(word) "
             append(term)

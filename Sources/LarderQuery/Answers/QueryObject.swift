@@ -2,7 +2,7 @@ public import LarderFormat
 public import LarderStore
 
 /// A row as an object: where it lies, and its payload.
-public struct StoredObject: Hashable, Sendable {
+public struct QueryObject: Hashable, Sendable {
     /// Where the row lies.
     public let key: RowKey
     /// When the server last changed it, in milliseconds since 1970-01-01 UTC.
@@ -30,7 +30,7 @@ public struct StoredObject: Hashable, Sendable {
     }
 }
 
-extension StoredObject {
+extension QueryObject {
     /// The payload as a value.
     ///
     /// - Throws: what the coder throws.
