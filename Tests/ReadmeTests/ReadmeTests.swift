@@ -2,7 +2,9 @@
 import Foundation
 import HTTPOrigin
 import Larder
+import LarderAsyncHTTPClient
 import LarderServer
+import Synchronization
 import Testing
 
 @Suite struct `The README` {
@@ -70,6 +72,41 @@ import Testing
             _ = await reader.result
             try store.close()
         }
+    }
+
+    @Test func `shows a loader of images on its own page`() throws {
+        let page = try String(contentsOf: Self.root.appending(path: "docs/images.md"), encoding: .utf8)
+        let source = try String(
+            contentsOf: Self.root.appending(path: "Tests/ReadmeTests/Images.swift"), encoding: .utf8)
+        let compiled = try #require(Self.text(in: source, from: "// Page begins\n", to: "// Page ends"))
+        #expect(page.contains("```swift\n\(compiled)```\n"))
+    }
+
+    @Test func `shows a loader of images that keeps them from a portal's page and without a server`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let image = Data([0x89, 0x50, 0x4E, 0x47] + [UInt8](repeating: 7, count: 100_000))
+        let origin = HTTPOrigin()
+        origin["/a.png"] = OriginPage([UInt8](image), etag: "\"v1\"", cacheControl: "max-age=0")
+        let store = try Store.open(at: path)
+        let cache = HTTPCache.system(store: store, transport: AsyncHTTPClientTransport())
+        let images = CachedImages(cache: cache)
+        let address = Mutex("")
+        try await origin.serve { base in
+            let url = "\(base)/a.png"
+            address.withLock { $0 = url }
+            #expect(try await images.data(at: url) == image)
+            var pieces = Data()
+            try await images.pieces(at: url) { pieces.append($0) }
+            #expect(pieces == image)
+            origin["/a.png"] = OriginPage("<html>Sign in</html>", cacheControl: "max-age=600")
+            await #expect(throws: HTTPCacheError.self) { try await images.data(at: url) }
+        }
+        #expect(try await images.data(at: address.withLock { $0 }) == image)
+        try await images.removeAll()
+        await #expect(throws: HTTPCacheError.self) { try await images.data(at: address.withLock { $0 }) }
+        await cache.close()
+        try store.close()
     }
 
     private static func text(in whole: String, from start: String, to end: String) -> String? {
