@@ -15,7 +15,7 @@ extension CachePolicy {
         at now: Int64
     ) -> ReuseDecision {
         let sent = understood(request)
-        let asked = Asked(sent)
+        var asked = Asked(sent)
         if let reason = passingBy(sent) {
             let isRead = sent.method == .get || sent.method == .head
             if isRead, asked.directives.onlyIfCached { return .unsatisfiable(because: reason) }
@@ -35,6 +35,8 @@ extension CachePolicy {
         let freshness = freshness(of: chosen, terms: terms, at: now)
         let others = fitting.filter { $0 != index }.map { candidates[$0] }
         let isForced = terms.forcesValidation && !(CacheControl(chosen.fields).isImmutable && freshness.isFresh)
+        // A forced validation is spelled max-age=0 in a request: what withstands the one withstands the other.
+        if terms.forcesValidation, !isForced, asked.directives.maxAge == 0 { asked.directives.maxAge = nil }
         // Whatever the request, or the response, allows of what is stale. RFC 9111 §4.4.
         let verdict =
             chosen.isInvalidated

@@ -64,17 +64,24 @@ extension CacheModel {
         let forbids = forbidsStale(stored)
         let window = forbids ? 0 : staleWhileRevalidate(stored)
         let soft = min(terms.softLifetime ?? lifetime, lifetime)
-        if let wish = wish(of: request, age: age, lifetime: lifetime, forbidsStale: forbids) { return wish }
+        let isReload = terms.forcesValidation && isSettled
+        if let wish = wish(of: request, age: age, lifetime: lifetime, forbidsStale: forbids, isReload: isReload) {
+            return wish
+        }
         if age < soft { return .now }
         return age < lifetime + window ? .nowAndAsk : .ask
     }
 
     /// What the request's own directives settle; nil when they leave it to the rest. §5.2.1.1 to §5.2.1.3.
-    private func wish(of request: ModelRequest, age: Double, lifetime: Double, forbidsStale: Bool) -> Use? {
+    ///
+    /// With `isReload` a `max-age` of 0 is the host's forced validation in other words, which RFC 8246 §2 answers.
+    private func wish(
+        of request: ModelRequest, age: Double, lifetime: Double, forbidsStale: Bool, isReload: Bool
+    ) -> Use? {
         let maxAge = seconds("max-age", in: request.fields)
         let minFresh = seconds("min-fresh", in: request.fields)
         // A limit that cannot be read is the strictest.
-        if let maxAge, age > (maxAge ?? 0) { return .ask }
+        if let maxAge, age > (maxAge ?? 0), !isReload || (maxAge ?? 0) > 0 { return .ask }
         if let minFresh {
             guard let wanted = minFresh, lifetime >= age + wanted else { return .ask }
         }

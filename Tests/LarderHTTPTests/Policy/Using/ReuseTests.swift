@@ -107,6 +107,18 @@ import Testing
         #expect(asked("no-cache", immutable) == "validate request-no-cache 0")
     }
 
+    /// RFC 8246 §2. A browser sends a forced validation as `max-age=0`.
+    @Test func `is right for a forced validation spelled max-age=0 while it is immutable`() {
+        let terms = RequestTerms(forcesValidation: true)
+        let reload = Case.request(.get, ("Cache-Control", "max-age=0"))
+        let immutable = Case.stored(("Cache-Control", "max-age=60, immutable"))
+        #expect(Case.reuse(reload, immutable, terms: terms, after: 9).summary == "reuse fresh 0")
+        #expect(Case.reuse(reload, immutable, terms: terms, after: 60).summary == "validate forced 0")
+        #expect(Case.reuse(reload, immutable, after: 9).summary == "validate request-max-age 0")
+        let limited = Case.request(.get, ("Cache-Control", "max-age=5"))
+        #expect(Case.reuse(limited, immutable, terms: terms, after: 9).summary == "validate request-max-age 0")
+    }
+
     @Test func `is the host's to time`() {
         let terms = RequestTerms(hardLifetime: .seconds(600))
         #expect(Case.reuse(Case.request(), stored, terms: terms, after: 599).summary == "reuse fresh 0")
