@@ -22,6 +22,19 @@ import Testing
         for path in ["/a", "/b", "/c"] { #expect(try await bench.get(path).origin == .revalidated) }
     }
 
+    /// RFC 9110 §9.3.3.
+    @Test func `does not reach what the same answer stores`() async throws {
+        let bench = Bench { (request, _) throws(TransportError) in
+            ok([.cacheControl: "max-age=60", .contentLocation: "/a"], request.method == .post ? "new" : "old")
+        }
+        _ = try await bench.get()
+        _ = try await Got(bench.cache.fetch(request("/a", method: .post)))
+        let again = try await bench.get()
+        #expect(again.origin == .cache)
+        #expect(again.body == "new")
+        #expect(bench.store.all.count == 1)
+    }
+
     @Test func `does not come with an error`() async throws {
         let bench = Bench(tagged("\"1\"", "max-age=600"))
         _ = try await bench.get()

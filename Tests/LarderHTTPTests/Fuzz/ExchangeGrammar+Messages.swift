@@ -21,7 +21,7 @@ extension ExchangeGrammar {
         if happens(15) { fields.append(("If-Match", tag())) }
         if happens(15) { fields.append(("If-Unmodified-Since", date(near: time))) }
         var method = "GET"
-        if happens(120) { method = pick(["HEAD", "POST", "OPTIONS", "get", "FETCH"]) }
+        if happens(120) { method = pick(["HEAD", "POST", "POST", "OPTIONS", "get", "FETCH"]) }
         return ModelRequest(method: method, url: url, fields: ModelFields(shuffled(fields)))
     }
 
@@ -115,6 +115,10 @@ extension ExchangeGrammar {
         if happens(100) { fields.append(("Content-Length", pick(["1000", "5", "x"]))) }
         if happens(50) { fields.append(("Content-Encoding", pick(["gzip", "br"]))) }
         if happens(30) { fields.append(("CDN-Cache-Control", "max-age=5")) }
+        if happens(150) {
+            let places = ["/a", "https://EXAMPLE.com:443/a", "/b?c=d", "?c=d", "/x", "https://other.example/a"]
+            fields.append(("Content-Location", pick(places)))
+        }
         return fields
     }
 

@@ -99,8 +99,8 @@ extension World {
         let spelled = Set(found.map { $0.replacing("https://example.com:443/", with: "https://example.com/") })
         let wanted = Set(
             expected.map {
-                $0.replacing("https://example.com:443/", with: "https://example.com/").replacing(
-                    "EXAMPLE", with: "example")
+                $0.replacing("EXAMPLE", with: "example").replacing(
+                    "https://example.com:443/", with: "https://example.com/")
             })
         if spelled != wanted { differ("invalidation", found, expected, request, response) }
     }

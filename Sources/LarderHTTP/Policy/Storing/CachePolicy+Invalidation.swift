@@ -10,18 +10,25 @@ extension CachePolicy {
             return []
         }
         var found = [String(url.prefix { $0 != "#" })]
-        guard let base = URIReference(url), let origin = base.origin else { return found }
         for name in ["location", "content-location"] {
-            guard let value = response.headerFields.first(name),
-                let reference = URIReference(String(decoding: value, as: UTF8.self))
+            guard let target = response.headerFields.first(name).flatMap({ Self.target($0, from: url) }),
+                !found.contains(target)
             else { continue }
-            var target = base.resolving(reference)
-            guard target.origin == origin else { continue }
-            target.scheme = base.scheme
-            target.authority = base.authority
-            if !found.contains(target.text) { found.append(target.text) }
+            found.append(target)
         }
         return found
+    }
+
+    /// The URI without a fragment that a field's value names, its origin spelled as that of `url`; nil on another origin.
+    static func target(_ value: [UInt8], from url: String) -> String? {
+        guard let base = URIReference(url), let origin = base.origin,
+            let reference = URIReference(String(decoding: value, as: UTF8.self))
+        else { return nil }
+        var target = base.resolving(reference)
+        guard target.origin == origin else { return nil }
+        target.scheme = base.scheme
+        target.authority = base.authority
+        return target.text
     }
 
     /// Methods that change nothing; every other one, known or not, may. RFC 9110 §9.2.1, RFC 4918, RFC 3253, RFC 5323.

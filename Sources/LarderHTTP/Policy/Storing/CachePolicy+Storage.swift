@@ -4,7 +4,8 @@ internal import LarderTransport
 extension CachePolicy {
     /// Whether the response to `request` is kept. RFC 9111 §3.
     ///
-    /// Only what a GET was answered with is. A response without any word on its freshness is kept for the case that the
+    /// Only what a GET was answered with is, and what a POST was that says that it is its target, and for how long. It
+    /// then answers GET (RFC 9110 §9.3.3). A response without any word on its freshness is kept for the case that the
     /// server cannot be asked. One without a `Date` gets the time it came (RFC 9110 §6.6.1).
     ///
     /// - Parameters:
@@ -16,7 +17,7 @@ extension CachePolicy {
         requestedAt: Int64, receivedAt: Int64
     ) -> StorageDecision {
         let directives = CacheControl(response.headerFields)
-        if let reason = refusal(of: response, directives, to: request) { return .refuse(because: reason) }
+        if let reason = refusal(of: response, directives, to: request, url) { return .refuse(because: reason) }
         var coverage = StoredResponse.Coverage.whole
         if response.status == .partialContent {
             guard let part = ContentRange(response.headerFields), !response.isMultipart else {
@@ -44,9 +45,10 @@ extension CachePolicy {
 
     /// Why a response is not kept, by its status and its directives; nil when it may be.
     private func refusal(
-        of response: HTTPResponse, _ directives: CacheControl, to request: HTTPRequest
+        of response: HTTPResponse, _ directives: CacheControl, to request: HTTPRequest, _ url: String
     ) -> CacheReason? {
-        if request.method != .get { return Reasons.method }
+        let isRead = request.method == .get
+        if !isRead, request.method != .post || !representsTarget(response, directives, url) { return Reasons.method }
         if response.status.code < 200 { return Reasons.interim }
         if response.status == .notModified { return Reasons.unrelated }
         let asked = CacheControl(request.headerFields)
@@ -58,6 +60,15 @@ extension CachePolicy {
         let isMarked = directives.isPublic || directives.isPrivate || directives.maxAge != nil
         let isCacheable = isMarked || response.headerFields.has("expires")
         return isCacheable || Self.heuristicStatuses.contains(response.status.code) ? nil : Reasons.notCacheable
+    }
+
+    /// Whether the response to a POST says that it is the representation of its target, and for how long.
+    /// RFC 9110 §8.7, §9.3.3. Other statuses than 200 have no such content, or are about what was done.
+    private func representsTarget(_ response: HTTPResponse, _ directives: CacheControl, _ url: String) -> Bool {
+        guard response.status == .ok, directives.maxAge != nil || response.headerFields.has("expires"),
+            let location = response.headerFields.combined("content-location")
+        else { return false }
+        return Self.target(location, from: url).map { $0 == url.prefix { $0 != "#" } } ?? false
     }
 
     /// Whether the directives of a response with `status` keep it from being stored. RFC 9111 §5.2.2.3, §5.2.2.5.

@@ -20,7 +20,7 @@ extension CacheModel {
     }
 
     /// RFC 9110 §4.3.1.
-    private func origin(_ url: URL) -> String {
+    func origin(_ url: URL) -> String {
         let scheme = (url.scheme ?? "").lowercased()
         let port = url.port ?? (scheme == "https" ? 443 : 80)
         return "\(scheme)://\((url.host() ?? "").lowercased()):\(port)"

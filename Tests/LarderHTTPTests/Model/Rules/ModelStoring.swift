@@ -1,6 +1,6 @@
 import Foundation
 
-// RFC 9111 §3: storing responses in caches. The cache is private, and understands GET only.
+// RFC 9111 §3: storing responses in caches. The cache is private, and understands GET, and POST where RFC 9110 says how.
 extension CacheModel {
     /// RFC 9110 §15.1.
     static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
@@ -11,7 +11,8 @@ extension CacheModel {
 
     /// RFC 9111 §3, without what a private cache need not ask.
     func mayStore(_ response: ModelResponse, to request: ModelRequest) -> Bool {
-        guard request.method == "GET", response.status >= 200, response.status != 304 else { return false }
+        guard response.status >= 200, response.status != 304 else { return false }
+        guard request.method == "GET" || standsForTarget(response, of: request) else { return false }
         let understands = Self.understood.contains(response.status)
         let mustUnderstand = directives(response.fields).contains { $0.name == "must-understand" && !$0.isMalformed }
         if mustUnderstand, !understands { return false }
@@ -21,6 +22,17 @@ extension CacheModel {
         // §5.2.1.5
         if forbidsStoring(request.fields) { return false }
         return isMarkedCacheable(response) || Self.heuristicallyCacheable.contains(response.status)
+    }
+
+    /// RFC 9110 §9.3.3: a POST's response is cacheable with explicit freshness and a `Content-Location` that has the value
+    /// of the target URI; §8.7: it is then a 200 whose content is the target's.
+    private func standsForTarget(_ response: ModelResponse, of request: ModelRequest) -> Bool {
+        let named = response.fields.all("Content-Location")
+        guard request.method == "POST", response.status == 200, named.count == 1,
+            response.fields.has("Expires") || has("max-age", in: response.fields),
+            let base = URL(string: request.url), let target = URL(string: named[0], relativeTo: base)?.absoluteURL
+        else { return false }
+        return origin(target) == origin(base) && target.path == base.path && target.query == base.query
     }
 
     func forbidsStoring(_ fields: ModelFields) -> Bool {

@@ -28,9 +28,9 @@ extension CacheModel {
         }
     }
 
-    /// A GET's response answers GET and HEAD. RFC 9110 §9.3.2.
+    /// A GET's response, and a POST's that is stored, answers GET and HEAD. RFC 9110 §9.3.2, §9.3.3.
     private func isUsable(_ stored: String, for presented: String) -> Bool {
-        stored == "GET" && (presented == "GET" || presented == "HEAD")
+        ["GET", "POST"].contains(stored) && (presented == "GET" || presented == "HEAD")
     }
 
     /// RFC 9111 §4 and §4.1: of several, the most recent by `Date`. All that share the latest date are given.

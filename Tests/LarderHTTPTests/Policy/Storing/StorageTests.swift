@@ -48,6 +48,40 @@ import Testing
         #expect(Case.storageWord(response, to: Case.request(method)) == "method")
     }
 
+    /// RFC 9110 §9.3.3.
+    @Test(arguments: [
+        "/a/b?c=d", Case.url, "?c=d", "HTTPS://EXAMPLE.test:443/a/b?c=d", "b?c=d#z", "",
+    ])
+    func `is right for a POST that says it is its target, and for how long`(location: String) {
+        let named = ("Content-Location", location)
+        for fresh in [("Cache-Control", "max-age=9"), ("Expires", PolicyCase.date)] {
+            let stored = Case.kept(Case.response(200, fresh, named), to: Case.request(.post))
+            #expect(stored?.method == .get)
+            #expect(stored?.url == Case.url)
+        }
+    }
+
+    @Test func `is refused for any other POST`() {
+        let fresh = ("Cache-Control", "max-age=9")
+        for location in ["/a/b", "/a/b?c=e", "https://other.test/a/b?c=d", "http://example.test/a/b?c=d", "a b"] {
+            let response = Case.response(200, fresh, ("Content-Location", location))
+            #expect(Case.storageWord(response, to: Case.request(.post)) == "method", "\(location)")
+        }
+        let named = ("Content-Location", Case.url)
+        let refused = [
+            Case.response(200, named), Case.response(200, named, ("Cache-Control", "public, s-maxage=9")),
+            Case.response(201, named, fresh), Case.response(204, named, fresh), Case.response(404, named, fresh),
+            Case.response(200, named, named, fresh),
+        ]
+        for response in refused {
+            #expect(Case.storageWord(response, to: Case.request(.post)) == "method", "\(response)")
+        }
+        let other = Case.response(200, named, fresh)
+        #expect(Case.storageWord(other, to: Case.request(.put)) == "method")
+        #expect(
+            Case.storageWord(other, to: Case.request(.post, ("Cache-Control", "no-store"))) == "request-no-store")
+    }
+
     @Test func `is not for what is not final, nor for a 304`() {
         #expect(Case.storageWord(Case.response(103, ("Cache-Control", "max-age=9"))) == "interim")
         #expect(Case.storageWord(Case.response(304, ("Cache-Control", "max-age=9"))) == "unrelated")
