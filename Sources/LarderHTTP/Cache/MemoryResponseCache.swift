@@ -43,6 +43,9 @@ public final class MemoryResponseCache: ResponseCache {
     /// Half of the most bytes: one body never takes the place of all the others.
     public var bodyLimit: Int64 { Int64(maximumBytes / 2) }
 
+    /// True: everything goes with the process.
+    public var isVolatile: Bool { true }
+
     /// The bytes of bodies, keys and fields that are kept now.
     public var byteCount: Int { state.withLock { $0.cost } }
 

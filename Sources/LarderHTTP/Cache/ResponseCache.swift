@@ -6,6 +6,9 @@ public protocol ResponseCache: Sendable {
     /// The longest body it keeps, in bytes; a longer one is not begun.
     var bodyLimit: Int64 { get }
 
+    /// Whether nothing that it keeps outlasts the process: then responses are kept with their `Set-Cookie`.
+    var isVolatile: Bool { get }
+
     /// What is kept under `key`, the most recent first.
     ///
     /// Notes the use of a single entry, for eviction; of several, ``noteUse(of:)`` notes the one that was selected.
@@ -47,6 +50,9 @@ public protocol ResponseCache: Sendable {
 extension ResponseCache {
     /// Any length.
     public var bodyLimit: Int64 { .max }
+
+    /// False: responses are kept without `Set-Cookie`.
+    public var isVolatile: Bool { false }
 
     /// Notes nothing.
     public func noteUse(of entry: CachedResponse) {}

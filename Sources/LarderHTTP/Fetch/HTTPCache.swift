@@ -66,6 +66,7 @@ extension HTTPCache {
         var policy = policy
         policy.account = request.account ?? account()
         policy.isAccountOfRequest = request.account != nil
+        policy.keepsCookies = cache?.isVolatile ?? false
         if policy.selectingSalt == nil { policy.selectingSalt = await salt(of: cache, drawing: false) }
         return try ResolvedRequest(request, cache: cache, policy: policy, check: check)
     }

@@ -18,20 +18,25 @@ package enum KeptFields {
     /// Fields about the bytes of a body, in lower case, which an update of a response leaves alone. RFC 9111 §3.2.
     package static let ofBody: Set<String> = ["content-length", "content-encoding", "content-range"]
 
+    /// Fields that set cookies, in lower case.
+    private static let cookies: Set<String> = ["set-cookie", "set-cookie2"]
+
     /// The fields of a received head that are kept, in their order. What carries secrets never reaches a disk;
     /// `WWW-Authenticate` carries none: it says how to sign in, not who has.
     ///
+    /// - Parameter keepsCookies: whether `Set-Cookie` is kept, for what stays in memory.
     package static func kept(
-        of fields: HTTPFields, without credentials: CredentialFields = CredentialFields()
+        of fields: HTTPFields, without credentials: CredentialFields = CredentialFields(),
+        keepingCookies keepsCookies: Bool = false
     ) -> HTTPFields {
         var dropped = hop
         if let listed = fields.combined("connection") {
             dropped.formUnion(Set(FieldScanner.tokens(listed)).subtracting(needed))
         }
         var kept = HTTPFields()
-        for field in fields
-        where !dropped.contains(field.name.canonicalName) && !credentials.contains(field.name.canonicalName) {
-            kept.append(field)
+        for field in fields where !dropped.contains(field.name.canonicalName) {
+            let isKeptCookie = keepsCookies && cookies.contains(field.name.canonicalName)
+            if isKeptCookie || !credentials.contains(field.name.canonicalName) { kept.append(field) }
         }
         return kept
     }
@@ -40,9 +45,11 @@ package enum KeptFields {
     ///
     /// `Age` and `Date` are those of the received head or none: they say when it was made.
     package static func updated(
-        _ stored: HTTPFields, with received: HTTPFields, without credentials: CredentialFields = CredentialFields()
+        _ stored: HTTPFields, with received: HTTPFields, without credentials: CredentialFields = CredentialFields(),
+        keepingCookies keepsCookies: Bool = false
     ) -> HTTPFields {
-        let news = kept(of: received, without: credentials).filter { !ofBody.contains($0.name.canonicalName) }
+        let news = kept(of: received, without: credentials, keepingCookies: keepsCookies)
+            .filter { !ofBody.contains($0.name.canonicalName) }
         let replaced = Set(news.map(\.name.canonicalName)).union(["age", "date"])
         var fields = HTTPFields()
         for field in stored where !replaced.contains(field.name.canonicalName) { fields.append(field) }

@@ -7,7 +7,7 @@ public import LarderFormat
 ///
 /// What the standard leaves open is settled so: `s-maxage` and `proxy-revalidate` are for shared caches, and
 /// `CDN-Cache-Control` and `Surrogate-Control` for caches that were given those names (RFC 9213): all are passed over.
-/// A field that secrets come in is never kept, `Set-Cookie` included.
+/// A field that secrets come in is never kept, but for `Set-Cookie`, which is kept in memory.
 public struct CachePolicy: Hashable, Sendable {
     /// The part of the time since `Last-Modified` that a response without an expiry is taken to be fresh for.
     /// RFC 9111 §4.2.2 suggests 0.1.
@@ -34,6 +34,9 @@ public struct CachePolicy: Hashable, Sendable {
     /// Whether the request itself names the account: then it selects whatever the request's fields are, since the
     /// credentials may be added further down.
     package var isAccountOfRequest = false
+
+    /// Whether `Set-Cookie` is kept: where nothing outlasts the process. RFC 9111 §3.1.
+    package var keepsCookies = false
 
     /// Rules with the defaults of RFC 9111, heuristics limited to a day.
     public init(

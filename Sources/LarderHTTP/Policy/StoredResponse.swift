@@ -3,7 +3,7 @@ public import LarderFormat
 
 /// A response as a cache keeps it: everything but its body.
 ///
-/// RFC 9111 §3. What must not be kept (fields of one hop, credentials, cookies) is not in it any more.
+/// RFC 9111 §3. What must not be kept (fields of one hop, credentials, on a disk cookies) is not in it any more.
 public struct StoredResponse: Hashable, Sendable {
     /// Which part of the representation the kept body is. RFC 9111 §3.3, §3.4.
     public enum Coverage: Hashable, Sendable {

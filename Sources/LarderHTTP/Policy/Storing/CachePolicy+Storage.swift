@@ -29,7 +29,8 @@ extension CachePolicy {
             let isAny = variesOnEverything(response.headerFields)
             return .refuse(because: isAny ? Reasons.variesOnAll : Reasons.variesOnSecret)
         }
-        var fields = KeptFields.kept(of: response.headerFields, without: credentialFields)
+        var fields = KeptFields.kept(
+            of: response.headerFields, without: credentialFields, keepingCookies: keepsCookies)
         if !fields.has("date") { fields.append(HTTPField(name: .date, value: HTTPDate.text(of: receivedAt))) }
         var status = response.status
         if status == .partialContent, coverage == .whole {

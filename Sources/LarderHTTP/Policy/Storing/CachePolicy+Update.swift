@@ -30,7 +30,8 @@ extension CachePolicy {
     /// beyond any measure are not taken: then it has to be validated the next time.
     func refreshed(_ stored: StoredResponse, by news: News) -> StoredResponse {
         var response = stored
-        response.fields = KeptFields.updated(stored.fields, with: news.fields, without: credentialFields)
+        response.fields = KeptFields.updated(
+            stored.fields, with: news.fields, without: credentialFields, keepingCookies: keepsCookies)
         response.isInvalidated = response.fields.count >= KeptFields.limit
         if response.isInvalidated { response.fields = stored.fields }
         if !response.fields.has("date") {
