@@ -77,7 +77,8 @@ let package = Package(
         .target(
             name: "LarderQuery",
             dependencies: [
-                "CSQLite", "LarderStore", "LarderFormat", "LarderJSON", .product(name: "Logging", package: "swift-log"),
+                "CSQLite", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "Larder",
@@ -127,7 +128,7 @@ let package = Package(
             name: "cachetool",
             dependencies: [
                 "Larder", "LarderStore", "LarderFormat", "LarderJSON", "LarderSync", "LarderHTTP", "LarderOutbox",
-                "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
+                "LarderQuery", "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

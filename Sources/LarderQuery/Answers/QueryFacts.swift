@@ -24,6 +24,8 @@ public struct QueryFacts: Hashable, Sendable {
     public internal(set) var rowsVisited = 0
     /// The entries of indexes that were read.
     public internal(set) var entriesVisited = 0
+    /// Whether the statement was compiled before, for the same indexes and resources.
+    public internal(set) var isCompiledBefore = false
     /// How tables were read, in the order in which that began.
     public internal(set) var uses: [TableUse] = []
 

@@ -12,10 +12,9 @@ final class QueryRun {
 
     let store: Store
     let options: QueryOptions
-    let memberships: MembershipQueries
+    /// What is known of the statement from when it was compiled.
+    private let compiled: StatementPlans
     private(set) var facts = QueryFacts()
-    /// The plans that SQLite was offered; the number of one is its position.
-    private(set) var plans: [TablePlan] = []
     private(set) var interruption: QueryError.Interruption?
     private var begun: Set<Int> = []
     private var scanned: [String: Int] = [:]
@@ -24,15 +23,18 @@ final class QueryRun {
     private var readyIndexes: [SecondaryIndex]?
     private var steps = 0
 
-    init(_ sql: String, store: Store, options: QueryOptions) {
+    init(_ compiled: StatementPlans, store: Store, options: QueryOptions) {
         self.store = store
         self.options = options
-        memberships = MembershipQueries(sql)
+        self.compiled = compiled
     }
+
+    var memberships: MembershipQueries { compiled.memberships }
+    var plans: [TablePlan] { compiled.plans }
 
     /// Keeps a plan and answers its number.
     func add(_ plan: TablePlan) -> Int {
-        plans.append(plan)
+        compiled.plans.append(plan)
         return plans.count - 1
     }
 
@@ -56,6 +58,9 @@ final class QueryRun {
         }
     }
 
+    /// Notes that the statement was not compiled anew.
+    func noteKeptStatement() { facts.isCompiledBefore = true }
+
     /// Counts entries of an index that were read.
     func noteEntries(_ count: Int) { facts.entriesVisited += count }
 
@@ -69,6 +74,7 @@ final class QueryRun {
 
     /// The resources whose rows a table shows in this snapshot, in order.
     func resources(of table: TableDefinition) throws -> [ResourceKey] {
+        if !table.isPersistent() { throw QueryError.memoryOnly(table: table.name) }
         if let known = resources[table.scope] { return known }
         let (keys, count) = try store.read { view in
             let known = try view.resources(of: table.scope)
@@ -79,10 +85,36 @@ final class QueryRun {
         return keys
     }
 
+    /// What plans made in this snapshot rest on.
+    func basis() throws -> PlanBasis { PlanBasis(indexes: try indexes(), resources: resources) }
+
+    /// Whether plans that rest on `basis` hold in this snapshot.
+    func fulfils(_ basis: PlanBasis, _ tables: [TableDefinition]) throws -> Bool {
+        // A table that is in memory only now fails where it is read.
+        for table in tables where basis.resources[table.scope] != nil && table.isPersistent() {
+            if try resources(of: table) != basis.resources[table.scope] { return false }
+        }
+        return try indexes() == basis.indexes
+    }
+
     /// The rows of the resources of a table, those of other types included; an estimate where some are local.
     func rowCount(of table: TableDefinition) throws -> Int {
         _ = try resources(of: table)
         return rowCounts[table.scope] ?? 0
+    }
+
+    /// The rows that a table shows in this snapshot, from the counts that are stored with its resources and what local writes
+    /// change of them; nil when there are rows of several types, which are counted together.
+    func storedCount(of table: TableDefinition) throws -> Int? {
+        let resources = try resources(of: table)
+        return try store.read { view in
+            var count = 0
+            for resource in resources {
+                guard let part = try view.storedCount(of: table.type, in: resource) else { return nil }
+                count += part
+            }
+            return count
+        }
     }
 
     /// The indexes that can be read in this snapshot.
@@ -111,6 +143,25 @@ extension ReadView {
     /// The resources that may have rows to show: those that are ready, and those with local writes.
     borrowing func resourceKeys(of scope: TableDefinition.Scope) throws -> [ResourceKey] {
         try resources(of: scope).filter { $0.state == .ready || $0.overlayCount > 0 }.map(\.key)
+    }
+
+    /// The rows of a resource that are shown; nil when not all of the server's are of one type.
+    fileprivate borrowing func storedCount(of type: String, in key: ResourceKey) throws -> Int? {
+        guard let resource = try resource(key) else { return 0 }
+        var isOfType = true
+        for isLast in [false, true] {
+            try forEachServerRow(in: .all(of: key), reversed: isLast, limit: 1) { entry in
+                if try !entry.key().type.utf8.elementsEqual(type.utf8) { isOfType = false }
+            }
+        }
+        guard isOfType else { return nil }
+        var count = resource.state == .ready ? resource.rowCount : 0
+        guard resource.overlayCount > 0 else { return count }
+        for overlaid in try overlaidRows(of: key, type: type) {
+            if resource.state == .ready, let _ = try serverRow(at: overlaid.key) { count -= 1 }
+            if overlaid.payload != nil { count += 1 }
+        }
+        return count
     }
 
     fileprivate borrowing func resources(of scope: TableDefinition.Scope) throws -> [Resource] {

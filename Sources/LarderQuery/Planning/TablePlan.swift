@@ -28,6 +28,11 @@ struct TablePlan {
     /// Whether an index is read from its end.
     let isReversed: Bool
     let needs: ColumnNeeds
+
+    /// Whether the rows are only counted.
+    var isCount: Bool {
+        if case .scan = access { uses.isEmpty && needs.isNothing } else { false }
+    }
 }
 
 /// What has to be read of each row.
@@ -37,6 +42,8 @@ struct ColumnNeeds {
     /// For each declared column, its place among what the extractor reads.
     let slots: [Int?]
     let needsPayload: Bool
+    /// Whether no column is read.
+    let isNothing: Bool
 
     /// What the columns of SQLite's mask need; its last bit stands for every column from 63 on.
     init(_ mask: UInt64, of table: TableDefinition) {
@@ -49,6 +56,7 @@ struct ColumnNeeds {
         }
         extractor = JSONExtractor(paths)
         self.slots = slots
+        isNothing = mask == 0
         needsPayload = isWanted(table.columns.count + 2)
     }
 }

@@ -39,7 +39,7 @@ extension TablePlan {
     var words: String {
         let order = isOrdered ? ", in the wanted order" : ""
         switch access {
-        case .scan: return "reads every row"
+        case .scan: return isCount ? "counts its rows" : "reads every row"
         case .key: return "looks rows up by their key" + order
         case .index(let index, let column):
             let name = "the index \"\(index.definition.name)\""

@@ -98,10 +98,9 @@ public final class StoreQuery: Sendable {
                 if idle.count < Self.keptSessions { idle.append(session) }
             }
         }
-        let run = QueryRun(sql, store: store, options: options)
         // The outermost read: what tables read while the statement runs is nested in it, and shares its snapshot.
         return try store.read { _ in
-            try session.with(sql, arguments, in: run) { try body($0, run) }
+            try session.with(sql, arguments, store, options, body)
         }
     }
 

@@ -38,26 +38,16 @@ struct IndexFeed: RowFeed {
         let limit = digits == nil ? limit : min(limit, NumberDigits.batch)
         var range = current.range
         range.lower = start ?? range.lower
-        let rows = try run.store.read { view in
+        return try run.store.read { view in
             let entries = try view.indexEntries(
                 of: index, in: owner, range: range, reversed: plan.isReversed, limit: limit, after: last)
             run.noteEntries(entries.count)
             last = entries.last
             if entries.count < limit { advance() } else { jump(by: digits, before: range.upper) }
-            return try entries.filter { current.isWanted($0.value) }.map { entry in
-                try row(RowKey(resource: owner, type: entry.type, key: entry.key), view)
+            return entries.filter { current.isWanted($0.value) }.map { entry in
+                FetchedRow(RowKey(resource: owner, type: entry.type, key: entry.key), entry: entry.value)
             }
         }
-        run.noteRows(rows.count, plan)
-        return rows
-    }
-
-    private func row(_ key: RowKey, _ view: borrowing ReadView) throws -> FetchedRow {
-        guard let row = try view.row(at: key) else {
-            let reason = FormatError.invalidValue(field: "entry", value: index.number)
-            throw StoreError.damaged(table: "indexes", reason: reason)
-        }
-        return FetchedRow(key, row, plan.needs)
     }
 
     /// Goes on behind the texts that begin like the last one, where none of them can be wanted.

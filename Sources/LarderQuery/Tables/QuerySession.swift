@@ -5,9 +5,18 @@ internal import LarderStore
 // One thread at a time has it: whoever took it out of the pool; nothing in it belongs to a thread.
 final class QuerySession: @unchecked Sendable {
     private let connection: SQLiteConnection
+    private let tables: [TableDefinition]
     private var run: QueryRun?
+    /// Statements of before, the one that was used last at the end.
+    private var kept: [CompiledStatement] = []
+    /// How many are kept, how long their text may be in bytes, and how many plans they may have: SQLite plans anew where the
+    /// value of a pattern changes.
+    private static let mostKept = 16
+    private static let longestKept = 16 << 10
+    private static let mostPlans = 100
 
     init(_ tables: [TableDefinition], _ options: QueryOptions) throws {
+        self.tables = tables
         connection = try SQLiteConnection()
         for table in tables { try connection.register(RowTable(table, self), as: table.name) }
         // What is sorted stays in memory: content belongs into no other file.
@@ -35,31 +44,69 @@ final class QuerySession: @unchecked Sendable {
         return run
     }
 
-    /// Compiles `sql`, binds `arguments`, and lends the statement to `body` to step through.
+    /// Finds or compiles `sql`, binds `arguments`, and lends the statement to `body` to step through.
     func with<Result>(
-        _ sql: String, _ arguments: [SQLValue], in run: QueryRun, _ body: (SQLiteStatement) throws -> Result
+        _ sql: String, _ arguments: [SQLValue], _ store: Store, _ options: QueryOptions,
+        _ body: (SQLiteStatement, QueryRun) throws -> Result
     ) throws -> Result {
-        self.run = run
-        defer { self.run = nil }
-        let statement: SQLiteStatement
-        do {
-            statement = try SQLiteStatement(sql, in: connection)
-        } catch let failure as SQLiteFailure {
-            throw failure.isInterrupt ? interruption(run) : QueryError(failure)
-        }
-        if !statement.isQuestion { throw QueryError.notAllowed("it is no SELECT") }
+        defer { run = nil }
+        let compiled = try reused(sql, store, options) ?? compile(sql, store, options)
+        let statement = compiled.statement
         guard statement.parameterCount == arguments.count else {
             throw QueryError.argumentCount(expected: statement.parameterCount, given: arguments.count)
         }
         do {
             for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: index) }
-            return try body(statement)
+            let result = try body(statement, current)
+            try keep(compiled)
+            return result
         } catch let failure as SQLiteFailure {
-            if failure.isInterrupt { throw interruption(run) }
+            if failure.isInterrupt { throw interruption(current) }
             if failure.isTooBig { throw QueryError.tooLarge(failure.message) }
             throw QueryError.evaluation(message: failure.message)
         }
     }
 
+    /// The statement as it was compiled before, where its plans hold in this snapshot.
+    private func reused(_ sql: String, _ store: Store, _ options: QueryOptions) throws -> CompiledStatement? {
+        guard let place = kept.firstIndex(where: { $0.sql.utf8.elementsEqual(sql.utf8) }) else { return nil }
+        let compiled = kept.remove(at: place)
+        let run = QueryRun(compiled.plans, store: store, options: options)
+        guard try run.fulfils(compiled.basis, tables) else { return nil }
+        run.noteKeptStatement()
+        self.run = run
+        return compiled
+    }
+
+    private func compile(_ sql: String, _ store: Store, _ options: QueryOptions) throws -> CompiledStatement {
+        let plans = StatementPlans(sql)
+        let run = QueryRun(plans, store: store, options: options)
+        self.run = run
+        do {
+            let statement = try SQLiteStatement(sql, in: connection)
+            if !statement.isQuestion { throw QueryError.notAllowed("it is no SELECT") }
+            return CompiledStatement(sql: sql, statement: statement, plans: plans, basis: try run.basis())
+        } catch let failure as SQLiteFailure {
+            throw failure.isInterrupt ? interruption(run) : QueryError(failure)
+        }
+    }
+
+    /// Keeps a statement that has run for the next time, without its values.
+    private func keep(_ compiled: CompiledStatement) throws {
+        guard compiled.sql.utf8.count <= Self.longestKept, compiled.plans.plans.count <= Self.mostPlans else { return }
+        compiled.statement.reset()
+        for index in 0..<compiled.statement.parameterCount { try compiled.statement.bind(.null, at: index) }
+        if kept.count == Self.mostKept { kept.removeFirst() }
+        kept.append(compiled)
+    }
+
     private func interruption(_ run: QueryRun) -> QueryError { .interrupted(run.interruption ?? .cancelled) }
+}
+
+/// A statement with what it takes to run it again.
+private struct CompiledStatement {
+    let sql: String
+    let statement: SQLiteStatement
+    let plans: StatementPlans
+    let basis: PlanBasis
 }

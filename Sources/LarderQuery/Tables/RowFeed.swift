@@ -8,9 +8,21 @@ struct FetchedRow {
     /// What the plan's extractor read.
     let values: [IndexValue]
     let payload: SQLValue
+    /// Where only the entry of an index was read: its value. The rest is read when it is asked for.
+    let entry: IndexValue?
+
+    /// A row of which only the entry of an index was read.
+    init(_ key: RowKey, entry: IndexValue) {
+        self.key = key
+        self.entry = entry
+        updatedAt = 0
+        values = []
+        payload = .null
+    }
 
     init(_ key: RowKey, _ row: borrowing Row, _ needs: ColumnNeeds) {
         self.key = key
+        entry = nil
         updatedAt = row.updatedAt
         values = needs.extractor.count == 0 ? [] : needs.extractor.values(of: row.payload, codec: row.codec)
         payload = needs.needsPayload ? SQLValue(payload: row.payload, codec: row.codec) : .null

@@ -15,8 +15,7 @@ final class RowTable: VirtualTable {
     var schema: String { ColumnLayout.schema(of: definition) }
 
     func plan(_ request: PlanRequest) throws -> PlanAnswer {
-        if !definition.isPersistent() { throw QueryError.memoryOnly(table: definition.name) }
-        return try Planner(definition, session.current).plan(request)
+        try Planner(definition, session.current).plan(request)
     }
 
     func makeCursor() -> any VirtualCursor { RowCursor(session.current) }
@@ -34,6 +33,8 @@ final class RowCursor: VirtualCursor {
     private var batch: [FetchedRow] = []
     private var position = 0
     private var batchLimit = firstBatch
+    /// How many rows are still to come, where they are only counted.
+    private var uncounted = 0
 
     init(_ run: QueryRun) {
         self.run = run
@@ -42,30 +43,52 @@ final class RowCursor: VirtualCursor {
     func filter(plan number: Int, arguments: [SQLValue?]) throws {
         let plan = run.begin(number)
         self.plan = plan
-        feed = try plan.feed(arguments, run)
+        feed = nil
         batchLimit = Self.firstBatch
+        uncounted = plan.isCount ? try run.storedCount(of: plan.table) ?? 0 : 0
+        if uncounted == 0 { feed = try plan.feed(arguments, run) }
         try fill()
     }
 
     func next() throws {
+        if uncounted > 0 { return uncounted -= 1 }
         position += 1
         if position == batch.count { try fill() }
     }
 
-    var isAtEnd: Bool { position >= batch.count }
+    var isAtEnd: Bool { uncounted == 0 && position >= batch.count }
 
     func value(ofColumn column: Int) throws -> SQLValue {
         guard let plan, position < batch.count else { return .null }
-        let row = batch[position]
+        let key = batch[position].key
         switch ColumnLayout.column(column, declared: plan.table.columns.count) {
-        case .key: return .text(row.key.key)
-        case .declared(let index): return plan.needs.slots[index].map { SQLValue(row.values[$0]) } ?? .null
-        case .updatedAt: return .integer(row.updatedAt)
-        case .payload: return row.payload
-        case .resourceGroup: return .text(row.key.resource.group)
-        case .resourceID: return .integer(row.key.resource.id)
+        case .key: return .text(key.key)
+        case .declared(let index):
+            if let value = plan.entryValue(batch[position], index) { return value }
+            let row = try wholeRow(plan)
+            return plan.needs.slots[index].map { SQLValue(row.values[$0]) } ?? .null
+        case .updatedAt: return .integer(try wholeRow(plan).updatedAt)
+        case .payload: return try wholeRow(plan).payload
+        case .resourceGroup: return .text(key.resource.group)
+        case .resourceID: return .integer(key.resource.id)
         case nil: return .null
         }
+    }
+
+    /// The row here, read now where only its entry was.
+    private func wholeRow(_ plan: TablePlan) throws -> FetchedRow {
+        let known = batch[position]
+        if known.entry == nil { return known }
+        let row = try run.store.read { view in
+            guard let row = try view.row(at: known.key) else {
+                let reason = FormatError.invalidValue(field: "entry", value: known.key.resource.id)
+                throw StoreError.damaged(table: "indexes", reason: reason)
+            }
+            return FetchedRow(known.key, row, plan.needs)
+        }
+        run.noteRows(1, plan)
+        batch[position] = row
+        return row
     }
 
     private func fill() throws {
@@ -76,6 +99,18 @@ final class RowCursor: VirtualCursor {
 }
 
 extension TablePlan {
+    /// The value of a declared column where the entry of an index says it exactly.
+    ///
+    /// An entry has 1 for both 1 and 1.0, and without regard to case the text in lower case.
+    fileprivate func entryValue(_ row: FetchedRow, _ column: Int) -> SQLValue? {
+        guard case .index(let index, column) = access, let value = row.entry else { return Optional.none }
+        switch value {
+        case .null, .real: return SQLValue(value)
+        case .text where index.definition.collation == .binary: return SQLValue(value)
+        case .text, .integer, .blob: return Optional.none
+        }
+    }
+
     /// The rows of the plan, given the values of its constraints.
     func feed(_ arguments: [SQLValue?], _ run: QueryRun) throws -> any RowFeed {
         let resources = try run.resources(of: table).filter { isWanted($0, arguments) }

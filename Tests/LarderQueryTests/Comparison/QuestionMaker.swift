@@ -19,6 +19,8 @@ struct MadeQuestion {
     var order = Order.free
     /// Whether the first values are ordered without regard to case.
     var isFolded = false
+    /// Whether it joins tables by their keys.
+    var joinsKeys = false
 }
 
 /// Makes questions about the tables `items` and `others` at random.
@@ -84,7 +86,8 @@ struct QuestionMaker {
 
     private mutating func aggregate() -> MadeQuestion {
         let column = Self.shown(pick(Self.columns))
-        return switch Int.random(in: 0..<4, using: &random) {
+        return switch Int.random(in: 0..<5, using: &random) {
+        case 4: MadeQuestion(sql: "SELECT count(*) FROM items" + pick(["", " a JOIN others o ON o.key = 5"]))
         case 0: MadeQuestion(sql: "SELECT count(*), count(\(column)) FROM items WHERE \(condition(2))")
         case 1:
             MadeQuestion(
@@ -100,15 +103,16 @@ struct QuestionMaker {
 
     private mutating func join() -> MadeQuestion {
         let kind = pick(["JOIN", "LEFT JOIN", "CROSS JOIN"])
-        let left = pick(["price", "v", "name", "key", "ref"])
-        let right = pick(["price", "v", "name", "key", "ref"])
+        var sides = [pick(["price", "v", "name", "key", "ref"]), pick(["price", "v", "name", "key", "ref"])]
+        // At least half of them by a key: with integers, with texts that spell some, with whatever else a column has.
+        if Bool.random(using: &random) { sides[Int.random(in: 0...1, using: &random)] = "key" }
         let comparison = pick(["=", "=", "=", "=", "IS", "<"])
         let extra = Bool.random(using: &random) ? " AND a.\(self.comparison())" : ""
         return MadeQuestion(
             sql: """
-                SELECT a.key || '', a.v, o.key || '', o.v FROM items a \(kind) others o ON a.\(left) \(comparison) o.\(right) \
+                SELECT a.key || '', a.v, o.key || '', o.v FROM items a \(kind) others o ON a.\(sides[0]) \(comparison) o.\(sides[1]) \
                 WHERE a.price < 40\(extra)
-                """)
+                """, joinsKeys: sides.contains("key"))
     }
 
     /// A condition of some comparisons.

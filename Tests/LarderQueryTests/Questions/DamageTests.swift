@@ -24,8 +24,8 @@ import Testing
 
     @Test(
         arguments: [
-            "SELECT count(*) FROM items", "SELECT name FROM items WHERE key = '5'",
-            "SELECT name FROM items WHERE price = 5", "SELECT key FROM items ORDER BY price",
+            "SELECT count(name) FROM items", "SELECT name FROM items WHERE key = '5'",
+            "SELECT name FROM items WHERE price = 5", "SELECT name FROM items ORDER BY price",
         ])
     func `fails the question that reads it, as damage`(sql: String) throws {
         let query = try StoreQuery(damaged.store, tables: [itemTable()])
