@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct `Help` {
     static let verbs = [
-        "", "stat", "resources", "get", "list", "responses", "collections", "filters", "tokens", "outbox",
+        "", "stat", "resources", "get", "list", "sql", "search", "responses", "collections", "filters", "tokens",
+        "outbox",
         "outbox list",
         "outbox show", "outbox retry", "outbox drop", "outbox export", "journal", "evict", "pin", "verify", "dump",
         "load",

@@ -143,7 +143,7 @@ enum AnyElement {
         case .integer(let number): return .integer(number)
         case .bool(let flag): return .bool(flag)
         case .string(let text): return .text(text)
-        case .array: return nil
+        case .array, .real: return nil
         case .object:
             if case .integer(let number)? = json["decimal"] { return .decimal(number) }
             if case .string(let text)? = json["uuid"] { return UUIDBytes(text).map { .uuid($0) } }

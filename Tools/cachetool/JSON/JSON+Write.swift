@@ -15,6 +15,8 @@ extension JSON {
         case .null: output += "null".utf8
         case .bool(let value): output += (value ? "true" : "false").utf8
         case .integer(let value): output += String(value).utf8
+        // Of what is not finite SQL has the infinite only, which JSON's readers make of so large a number.
+        case .real(let value): output += (value.isFinite ? String(value) : value < 0 ? "-1e999" : "1e999").utf8
         case .string(let value): Self.write(value, to: &output)
         case .array(let values):
             output.append(UInt8(ascii: "["))

@@ -1,10 +1,11 @@
 /// A JSON value whose members keep their order, so that one content has one text (RFC 8259).
 ///
-/// Numbers are integers: nothing in a store is anything else.
+/// Numbers of a store are integers; those of payloads may be any.
 enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
+    case real(Double)
     case string(String)
     case array([JSON])
     case object([Member])

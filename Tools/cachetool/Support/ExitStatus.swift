@@ -3,6 +3,7 @@ import Foundation
 import LarderEngine
 import LarderFormat
 import LarderHTTP
+import LarderQuery
 import LarderStore
 import LarderSync
 import LarderTransport
@@ -36,6 +37,7 @@ enum ExitStatus: Int32 {
         case let error as StoreError: self = Self.of(error)
         case let error as EngineError: self = Self.of(error)
         case let error as FormatError: self = Self.of(StoreError.damaged(table: "", reason: error))
+        case let error as QueryError: self = Self.of(error)
         case let error as SyncError: self = Self.of(error)
         case let error as HTTPCacheError: self = Self.of(error)
         case is CancellationError: self = .interrupted
@@ -49,6 +51,14 @@ enum ExitStatus: Int32 {
         case .damaged, .tableLost, .verificationFailed: .damage
         case .invalid: .usage
         default: .format
+        }
+    }
+
+    private static func of(_ error: QueryError) -> ExitStatus {
+        switch error {
+        case .interrupted: .interrupted
+        case .tooLarge, .searchUnavailable: .system
+        default: .usage
         }
     }
 
