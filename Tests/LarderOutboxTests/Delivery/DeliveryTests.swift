@@ -28,7 +28,7 @@ import Testing
         let outbox = try world.outbox()
         try await world.running(outbox) {
             for number in 1...3 { try await outbox.enqueue(note(number)) }
-            let waiting = try await world.wait(outbox) { $0.pending == 3 }
+            let waiting = try await world.wait(outbox) { $0.pending == 3 && $0.isRunning }
             #expect(waiting.pauses == [.offline])
             #expect(world.requests.isEmpty)
             world.network.set(.online)
