@@ -85,12 +85,8 @@ extension UploadMachine {
     private var hasPoints: Bool { upload.flight != nil || !oldest.isEmpty }
 
     private var maySend: Bool {
-        guard network == true, !isStopping, case .signedIn(let current) = gate else { return false }
-        switch (current, account) {
-        case (nil, nil): return true
-        case (let current?, let account?): return current.equalsBytewise(account)
-        default: return false
-        }
+        guard network == true, !isStopping, case .signedIn = gate else { return false }
+        return gate.admits(account)
     }
 
     private var nextWake: Duration? {

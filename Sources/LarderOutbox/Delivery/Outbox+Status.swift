@@ -38,6 +38,7 @@ extension Outbox {
         if status.unsent > 0 {
             status.pauses = [owner.map { .deliveredElsewhere($0) } ?? mismatch.map { .otherServer($0) } ?? .notRunning]
         }
+        if state.withLock({ $0.isStartHeld }) { status.pauses = [.storage] }
         return status
     }
 

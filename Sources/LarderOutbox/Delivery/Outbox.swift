@@ -86,9 +86,7 @@ public final class Outbox: Sendable {
     package func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool {
         state.withLock { state in
             if state.gates != signIns { return true }
-            guard let loop = state.loop, [.signedIn(account), .expired(account)].contains(state.gate) else {
-                return false
-            }
+            guard let loop = state.loop, state.gate.admits(account) else { return false }
             loop.inputs.yield(.event(.unauthorized(account)))
             return true
         }
@@ -143,6 +141,8 @@ struct OutboxState {
     var gate: SessionGate
     /// The credentials that the server refused last.
     var refused: HTTPFields?
+    /// Whether a run cannot begin because the store cannot keep which server it is for.
+    var isStartHeld = false
     /// Whether a run has begun, be it that it only waits for another outbox to end.
     var isReserved = false
     /// The run that drains have begun, and how many of them wait for it: it ends with the last.

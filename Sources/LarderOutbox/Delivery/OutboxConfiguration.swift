@@ -35,7 +35,7 @@ public struct OutboxConfiguration: Sendable {
     /// Settles conflicts; nil: as ``OutboxPolicy/resolvesConflicts`` says, the host does, or the write is rejected.
     public var conflicts: ConflictResolver?
     /// Signs an account in again when the server does not take its credentials any more; answers whether it worked. Called
-    /// once at a time, when there is a network. Nil: the credentials are renewed; where that brings no others, the host signs in by
+    /// when there is a network, and once at a time but for ``Outbox/send(_:)``. Nil: the credentials are renewed; where that brings no others, the host signs in by
     /// itself, and says so (``Outbox/signedIn(as:)``).
     public var signIn: (@Sendable (_ account: String?) async -> Bool)?
 

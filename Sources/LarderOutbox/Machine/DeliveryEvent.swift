@@ -19,6 +19,8 @@ package enum DeliveryEvent: Hashable, Sendable {
     case timer
     /// A request is over: an entry's, by its identity, or a batch, by its key.
     case answered(UUIDBytes, FlightAnswer)
+    /// An answer that cannot be stored yet asks for all that goes to the server to wait; nil: it does not say for how long.
+    case throttled(after: Duration?)
     /// The changes of a step could not be stored, and the machine is as it was before. Nothing is begun until a time that the timer is
     /// armed for; until then neither this leads to changes, nor what happens to the network, the session or the host.
     case storageFailed

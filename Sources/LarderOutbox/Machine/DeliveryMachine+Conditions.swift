@@ -36,7 +36,7 @@ extension DeliveryMachine {
 
     mutating func take(_ gate: SessionGate) {
         if case .expired = gate, gate == self.gate { return }
-        if gate.account != self.gate.account { refusals = 0 }
+        if !SessionGate.signedIn(self.gate.account).admits(gate.account) { refusals = 0 }
         self.gate = gate
         signIn = .idle
         earlierFlights = flights

@@ -52,8 +52,8 @@ extension DeliveryMachine {
 
     /// The entries that come back by themselves, as far as they may be sent.
     func revivals() -> [Int] {
-        guard isOnline, !isStopping, case .signedIn(let account) = gate else { return [] }
-        return entries.indices.filter { isServersFault($0) && entries[$0].account == account }
+        guard isOnline, !isStopping, case .signedIn = gate else { return [] }
+        return entries.indices.filter { isServersFault($0) && gate.admits(entries[$0].account) }
     }
 
     mutating func restoreRevival(_ index: Int, _ moment: Moment) {

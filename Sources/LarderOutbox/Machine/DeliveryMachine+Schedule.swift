@@ -112,9 +112,9 @@ extension DeliveryMachine {
 
     /// The places of the entries that nothing but time keeps from being sent.
     func turns() -> [Int] {
-        guard isOnline, !isStopping, case .signedIn(let account) = gate else { return [] }
+        guard isOnline, !isStopping, case .signedIn = gate else { return [] }
         var turns: [Int] = []
-        walkTurns(of: account) { index, hold in
+        walkTurns { index, hold in
             if hold == nil { turns.append(index) }
         }
         return turns

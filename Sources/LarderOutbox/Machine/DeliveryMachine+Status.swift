@@ -46,10 +46,10 @@ extension DeliveryMachine {
         switch gate {
         case .signedOut: reasons.append(.signedOut)
         case .expired(let account): reasons.append(.signInExpired(account: account))
-        case .signedIn(let account):
-            let foreign = live.count { $0.account != account }
+        case .signedIn:
+            let foreign = live.count { !gate.admits($0.account) }
             if foreign > 0 { reasons.append(.otherAccounts(foreign)) }
-            live.removeAll { $0.account != account }
+            live.removeAll { !gate.admits($0.account) }
             // What is behind one that is being sent, or will be, only waits for its turn.
             guard isOnline else { break }
             let moving = Set(turns.map { entries[$0].lane })

@@ -16,7 +16,7 @@ extension DeliveryMachine {
     }
 
     /// Calls `body` for each entry with what keeps it, nil when it is its turn; what is being sent has its turn.
-    func walkTurns(of account: String?, _ body: (_ index: Int, _ hold: Hold?) -> Void) {
+    func walkTurns(_ body: (_ index: Int, _ hold: Hold?) -> Void) {
         var busyLanes: [String: Int] = [:]
         var parked: [Parked: Int] = [:]
         var stuck: [UUIDBytes: Int] = [:]
@@ -25,7 +25,7 @@ extension DeliveryMachine {
         for (index, entry) in entries.enumerated() {
             defer { earlier[entry.id] = index }
             // Lanes are per account: an entry never waits for one of an account that is not signed in.
-            guard entry.account == account else {
+            guard gate.admits(entry.account) else {
                 body(index, .account)
                 continue
             }
@@ -63,14 +63,9 @@ extension DeliveryMachine {
         machine.entries = entries.lazy.map { LaneEntry($0) }.filter { $0.delivery.state != .rejected }
             .sorted { $0.sequence < $1.sequence }
         var reasons = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, WaitReason.rejected) })
-        let account: String? =
-            switch gate {
-            case .signedIn(let name), .expired(let name): name
-            case .signedOut: nil
-            }
-        machine.walkTurns(of: account) { index, hold in
+        machine.walkTurns { index, hold in
             let entry = machine.entries[index]
-            reasons[entry.id] = machine.reason(entry, gate == .signedOut ? .account : hold, wait)
+            reasons[entry.id] = machine.reason(entry, hold, wait)
         }
         return reasons
     }

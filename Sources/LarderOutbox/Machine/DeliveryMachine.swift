@@ -93,6 +93,7 @@ package struct DeliveryMachine: Hashable, Sendable {
         case .network, .foreground, .session, .signInFailed, .unauthorized: takeCondition(event, moment)
         case .timer: armed = nil
         case .answered(let key, let answer): take(answer, of: key, moment)
+        case .throttled(let after): leaveServerAlone(after, moment)
         case .storageFailed: hold(moment)
         case .revive(let id): revive([id], moment)
         case .reviveAll: revive(entries.map(\.id), moment)

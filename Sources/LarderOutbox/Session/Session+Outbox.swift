@@ -13,7 +13,7 @@ extension Session {
             let isSignedIn = await self.signInAgain()
             // Somebody else may be by now.
             let current = await self.account
-            return isSignedIn && current == account
+            return isSignedIn && SessionGate.signedIn(current).admits(account)
         }
     }
 

@@ -23,7 +23,10 @@ import Testing
     }
 
     /// Fills the store to the last byte of its cap, with a write of an account that is not signed in.
-    private func fill(_ store: Store) async throws {
+    ///
+    /// - Returns: the identity of that write.
+    @discardableResult
+    private func fill(_ store: Store) async throws -> UUIDBytes {
         var draft = OutboxDraft(
             id: UUIDBytes(high: 9, low: 9), lane: "filler", createdAt: 0, mutationType: "filler", method: "POST",
             endpoint: "/filler", payload: [UInt8](repeating: 0x78, count: 100_000))
@@ -32,7 +35,7 @@ import Testing
             do {
                 let filler = draft
                 try await store.write { _ = try $0.enqueue(filler) }
-                return
+                return draft.id
             } catch StoreError.full(let shortage) {
                 draft.payload.removeLast(Int(shortage.missing))
             }
@@ -89,6 +92,34 @@ import Testing
         }
         #expect(try world.visitShown() == #"{"status":"done"}"#)
         #expect(world.requests.filter { $0.method == "PUT" }.count == 1)
+    }
+
+    @Test func `leaves the server alone all the same, for as long as it asked`() async throws {
+        let servers = ["/1": SlowServer(), "/2": SlowServer(), "/3": SlowServer()]
+        let world = try OutboxWorld(options: StoreOptions(sizeCap: 100_000)) { request in
+            let name = String(request.path.suffix(2))
+            _ = await servers[name]?.answer()
+            if name == "/2" { return TransportResponse(status: .tooManyRequests, headers: [.retryAfter: "3600"]) }
+            return TransportResponse(status: .serviceUnavailable)
+        }
+        let outbox = try world.outbox { $0.concurrentSends = 2 }
+        try await world.running(outbox) {
+            for name in ["1", "2", "3"] {
+                try await outbox.enqueue(OutboxWrite("x", .post, "/\(name)", body: .bytes([0x31]), entity: name))
+            }
+            try await world.eventually { world.requests.count == 2 }
+            let filler = try await fill(world.store)
+            servers["/1"]?.open()
+            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 1 } }
+            servers["/2"]?.open()
+            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 2 } }
+            await #expect(throws: OutboxError.self) { try await outbox.send(note(4)) }
+            #expect(world.requests.count == 2)
+            try await world.store.write { _ = try $0.acknowledge(filler, outcome: "dropped", at: 0) }
+            world.clock.advance(by: .seconds(60))
+            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.isEmpty == true } }
+            #expect(world.requests.count == 2)
+        }
     }
 
     @Test func `counts though it cannot be read who is signed in, and nothing is begun then`() async throws {

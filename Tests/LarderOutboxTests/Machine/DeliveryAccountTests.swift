@@ -70,6 +70,18 @@ import Testing
         #expect(bench.sent == [hers])
     }
 
+    @Test func `two names that only look the same are two accounts`() {
+        var bench = Bench(gate: .signedIn("jos\u{e9}"))
+        let id = bench.enqueue(account: "jose\u{301}")
+        #expect(bench.sent.isEmpty)
+        #expect(bench.machine.status(at: bench.moment).pauses == [.otherAccounts(1)])
+        bench.take(.session(.expired("jose\u{301}")))
+        bench.take(.session(.signedIn("jose\u{301}")))
+        #expect(bench.sent == [id])
+        bench.take(.unauthorized("jos\u{e9}"))
+        #expect(bench.machine.gate == .signedIn("jose\u{301}"))
+    }
+
     @Test func `nothing is sent while signed out`() {
         var bench = Bench(gate: .signedOut)
         let id = bench.enqueue(account: "ann")

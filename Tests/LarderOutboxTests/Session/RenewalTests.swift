@@ -74,4 +74,20 @@ import Testing
         }
         #expect(world.requests.count == 2)
     }
+
+    @Test func `are renewed for a write that may not wait, which is sent again under its key`() async throws {
+        let world = try world(accepting: "ada 1")
+        let tokens = Tokens()
+        let outbox = try world.outbox(account: "ada", credentials: tokens)
+        #expect(try await outbox.send(note(1)).head.status == .ok)
+        #expect(tokens.number.withLock { $0 } == 1 && world.requests.count == 2)
+        #expect(Set(world.requests.map(\.key)).count == 1)
+    }
+
+    @Test func `and are refused again when renewed end a write that may not wait`() async throws {
+        let world = try world(accepting: "ada 7")
+        let outbox = try world.outbox(account: "ada", credentials: Tokens())
+        await #expect(throws: OutboxError.self) { try await outbox.send(note(1)) }
+        #expect(world.requests.count == 2)
+    }
 }

@@ -55,20 +55,9 @@ final class SimulatedProcess: @unchecked Sendable {
             self?.running -= 1
         }
         guard let outbox else { return }
-        delivery = Task { [store, weak self] in
-            await Agenda.Side.$current.withValue(.outbox) { await Self.keepRunning(outbox, of: store) }
+        delivery = Task { [weak self] in
+            try? await Agenda.Side.$current.withValue(.outbox) { try await outbox.run() }
             self?.running -= 1
-        }
-    }
-
-    /// Runs an outbox, and again when it could not begin on a full disk.
-    private static func keepRunning(_ outbox: Outbox, of store: Store) async {
-        while !Task.isCancelled {
-            do {
-                return try await outbox.run()
-            } catch {
-                try? await store.host.sleep(.seconds(5))
-            }
         }
     }
 

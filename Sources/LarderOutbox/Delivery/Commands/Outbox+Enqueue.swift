@@ -73,7 +73,8 @@ extension Outbox {
 
     /// Sends a write that may not wait, once, and returns what the server says; nothing is stored of it.
     ///
-    /// It goes under a key of its own, so that a proxy that sends it twice does not double it.
+    /// It goes under a key of its own, so that a proxy that sends it twice does not double it. Where the server refuses the credentials
+    /// (401) they are renewed, and it is sent once more under that key.
     ///
     /// - Throws: ``OutboxError/offline`` without a network, during the server's wait (Retry-After), and where something else answers
     ///   in the server's place, whatever the status; ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)``,
@@ -82,7 +83,10 @@ extension Outbox {
         let prepared = try prepare(write)
         let isOffline = state.withLock { $0.loop?.machine.network == false }
         if isOffline { throw .offline }
-        let reply = await exchangeUnscheduled(prepared.draft, key: prepared.id)
+        var reply = await exchangeUnscheduled(prepared.draft, key: prepared.id)
+        if reply.isUnauthorized, await renewLogin(of: prepared.draft.account) == true {
+            reply = await exchangeUnscheduled(prepared.draft, key: prepared.id)
+        }
         if let error = reply.error { throw reply.answer == .notSent ? .offline : .transport(error) }
         guard let head = reply.head, case .head(let answer) = reply.answer else { throw .offline }
         if case .wait = policy.outcomes.verdict(for: answer.facts(prepared.draft.method, tries: 1)) { throw .offline }

@@ -37,7 +37,9 @@ extension Outbox {
         }
         write.deduplicationKey = "undo \(conflict.entryID)"
         var prepared = try prepare(write)
-        guard prepared.draft.account == conflict.account else { throw obstructed(conflict, .otherAccount) }
+        guard SessionGate.signedIn(conflict.account).admits(prepared.draft.account) else {
+            throw obstructed(conflict, .otherAccount)
+        }
         prepared.draft.lane = conflict.lane
         let undone = prepared
         return try await store.write { transaction in try transaction.enqueue(undone) }

@@ -32,7 +32,7 @@ extension Outbox {
     /// Has the host sign an account in again, or else its credentials renewed.
     ///
     /// - Returns: whether it worked; nil where the credentials stay those that were refused, until the host has signed in.
-    private func renewLogin(of account: String?) async -> Bool? {
+    func renewLogin(of account: String?) async -> Bool? {
         if let signIn = configuration.signIn { return await signIn(account) }
         let refused = state.withLock { $0.refused }
         do {

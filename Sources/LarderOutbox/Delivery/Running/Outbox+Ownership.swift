@@ -1,6 +1,8 @@
+internal import LarderEngine
 internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
+internal import Logging
 internal import Synchronization
 
 // One outbox sends per store, whatever processes have it open: which one, the lock of a file decides.
@@ -9,6 +11,24 @@ extension Outbox {
     ///
     /// - Throws: `ServerMismatch`; what the store throws.
     func bindServer() async throws { try await store.bindServer(configuration.server, to: .outbox) }
+
+    /// As ``bindServer()``, again and again after the waits of a retry while there is no room for it.
+    func bindServerInTime() async throws {
+        defer { state.withLock { $0.isStartHeld = false } }
+        var failures = 0
+        while true {
+            do {
+                return try await bindServer()
+            } catch let error where error.isShortageOfRoom {
+                store.host.logger.error("the outbox cannot be run yet", metadata: ["error": "\(error)"])
+            }
+            failures = failures.incremented
+            state.withLock { $0.isStartHeld = true }
+            report(.storageFailed)
+            publish()
+            try await store.host.sleep(policy.retry.delay(afterFailures: failures, chance: 0))
+        }
+    }
 
     /// Notes that a run begins; false while drains have one.
     func reserve() -> Bool {
@@ -94,5 +114,16 @@ extension Outbox {
         if state.withLock({ $0.ownership != nil }) { return nil }
         // What cannot be looked at is not known to send.
         return try? store.outboxOwner()
+    }
+}
+
+extension Error {
+    /// Whether the store or the device has no room: that passes.
+    fileprivate var isShortageOfRoom: Bool {
+        if case .full? = self as? StoreError { return true }
+        switch self as? EngineError {
+        case .diskFull, .mapFull: return true
+        default: return false
+        }
     }
 }

@@ -182,6 +182,8 @@ extension Outbox {
                 failure = await take(OutboxAct(.answered(answer.key, .whole(.none))), in: &group)
             }
             if failure == nil || failure is CancellationError { return }
+        } else {
+            stepAside([.answered(answer.key, answer.answer)], at: moment(), in: &group)
         }
         state.withLock { $0.loop?.unstored.append(answer) }
     }

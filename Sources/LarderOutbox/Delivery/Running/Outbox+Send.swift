@@ -52,15 +52,18 @@ extension Outbox {
         return (.members(found.heads), found.accepted)
     }
 
-    /// The time that is left of the server's wait: noted by this outbox, by buffers or sync, or by another process.
+    /// The time that is left of the server's wait: noted by this outbox, be it not stored yet, by buffers or sync, or by another
+    /// process.
     ///
     /// - Throws: what the store throws; nothing is sent while it cannot be read.
     func waitOfServer() throws -> Duration? {
         let now = store.host.now()
         let server = configuration.base.origin
-        return try store.read { view in try view.serverWait(of: server, at: now) }.map {
-            .milliseconds($0.remaining(at: now))
+        let stored = try store.read { view in try view.serverWait(of: server, at: now) }.map {
+            Duration.milliseconds($0.remaining(at: now))
         }
+        let known = state.withLock { $0.loop?.machine.serverWait }.map { $0 - store.host.elapsed() }
+        return [stored, known].compactMap { $0 }.filter { $0 > .zero }.max()
     }
 
     /// How an exchange ended, and what it brought.
@@ -70,6 +73,11 @@ extension Outbox {
         var head: HTTPResponse?
         var body: [UInt8]?
         var error: TransportError?
+
+        /// Whether the server, and nothing in its place, refused the credentials.
+        var isUnauthorized: Bool {
+            if case .head(let answer) = answer { answer.status == 401 && !answer.isForeign } else { false }
+        }
     }
 
     /// Sends a request that no machine schedules: not during the server's wait, and noting the wait that the answer asks for.

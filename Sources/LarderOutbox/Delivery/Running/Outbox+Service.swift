@@ -7,8 +7,9 @@ extension Outbox: Service {
     /// Sends what waits, and what is enqueued, until the service is shut down or the task is cancelled.
     ///
     /// Requests under way then are ended; they are sent again under their keys at the next start. While another outbox
-    /// sends for the same store, in this process or another, it waits for that one's end and takes over then. Called once
-    /// at a time; a ``drain(within:)`` under way is waited for.
+    /// sends for the same store, in this process or another, it waits for that one's end and takes over then. While there
+    /// is no room to start it tries again, and ``status`` says so (``PauseReason/storage``). Called once at a time; a
+    /// ``drain(within:)`` under way is waited for.
     ///
     /// - Throws: `ServerMismatch`, with nothing sent, while writes or points are unsent that are for another server;
     ///   `CancellationError`; `EngineError` when `outbox.lock` in the store's directory cannot be used.
@@ -22,7 +23,7 @@ extension Outbox: Service {
         }
         do {
             if try !claim() { try await cancelWhenGracefulShutdown { try await self.waitForOwnership() } }
-            try await bindServer()
+            try await cancelWhenGracefulShutdown { try await self.bindServerInTime() }
         } catch {
             unreserve()
             // Shut down while another one sent.

@@ -77,7 +77,7 @@ extension Outbox {
     /// Steps the machine by facts that hold whether anything can be stored or not; while it is held they lead to no changes.
     func stepAside(_ events: [DeliveryEvent], at moment: Moment, in group: inout DiscardingTaskGroup) {
         let key = store.host.makeID()
-        for event in events where event.isFact {
+        for event in events.compactMap(\.fact) {
             let step = state.withLock { $0.loop?.machine.step(event, at: moment, freshKey: key) }
             for effect in step?.effects ?? [] { perform(effect, in: &group) }
         }
@@ -169,11 +169,12 @@ extension DeliveryStep {
 }
 
 extension DeliveryEvent {
-    /// Whether it is so whatever can be stored.
-    fileprivate var isFact: Bool {
+    /// What of it is so whatever can be stored, if anything.
+    fileprivate var fact: DeliveryEvent? {
         switch self {
-        case .network, .foreground, .session, .signInFailed, .unauthorized, .storageFailed, .stop: true
-        case .look, .timer, .answered, .revive, .reviveAll, .discard, .decide, .remoteUnknown: false
+        case .network, .foreground, .session, .signInFailed, .unauthorized, .storageFailed, .stop, .throttled: self
+        case .answered(_, .whole(.head(let head))) where head.isThrottling: .throttled(after: head.retryAfter)
+        case .look, .timer, .answered, .revive, .reviveAll, .discard, .decide, .remoteUnknown: nil
         }
     }
 }

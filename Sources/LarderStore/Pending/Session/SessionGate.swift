@@ -19,6 +19,15 @@ public enum SessionGate: Hashable, Sendable {
             }
     }
 
+    /// Whether both are the same state of one account; names are told apart byte for byte.
+    public static func == (left: SessionGate, right: SessionGate) -> Bool {
+        switch (left, right) {
+        case (.signedIn, .signedIn(let account)), (.expired, .expired(let account)): left.admits(account)
+        case (.signedOut, .signedOut): true
+        default: false
+        }
+    }
+
     /// Whether what was made under an account, or where there were none, may be kept and sent; names are told apart byte for byte.
     public func admits(_ account: String?) -> Bool {
         switch self {
