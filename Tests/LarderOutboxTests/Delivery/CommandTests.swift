@@ -129,6 +129,18 @@ import Testing
         }
     }
 
+    @Test func `a command before the outbox runs reports what it leaves to the host`() async throws {
+        let world = try OutboxWorld { _ throws(TransportError) in throw .connectionLost(reason: "lost") }
+        let first = try world.outbox()
+        let queued = try await first.enqueue(note(1))
+        try await world.running(first) { _ = try await world.wait(first) { $0.waiting == 1 } }
+        // Nobody can tell by a clock that was set back whether the server has forgotten the key.
+        world.clock.setWallClock(toMilliseconds: world.clock.wallMilliseconds - 3_600_000)
+        try await world.outbox().retryAll()
+        #expect(try world.entries().map(\.delivery.state) == [.unresolved])
+        #expect(world.events.withLock { $0 }.contains(.unresolved(queued.id)))
+    }
+
     @Test func `a drop takes the effect back, and what came after it goes with it`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()

@@ -64,14 +64,15 @@ extension Outbox {
         return nil
     }
 
-    /// As ``take(_:in:)``, by a machine that is made for it, and without what it asks for: no network is known to it, so that it begins
-    /// nothing.
+    /// As ``take(_:in:)``, by a machine that is made for it: no network is known to it, so that it begins nothing, and all that it asks
+    /// for is to report events.
     ///
     /// - Parameter isOwner: whether what is being sent was given up; else it is another outbox's.
     func takeAlone(_ act: OutboxAct, isOwner: Bool) async throws {
         var machine = DeliveryMachine(policy: policy, gate: gate, seed: 0)
         machine.isOwner = isOwner
-        _ = try await storeStep(of: act, by: machine, since: nil)
+        let stored = try await storeStep(of: act, by: machine, since: nil)
+        for case .report(let event) in stored.effects { report(event) }
     }
 
     /// Steps the machine by facts that hold whether anything can be stored or not; while it is held they lead to no changes.
