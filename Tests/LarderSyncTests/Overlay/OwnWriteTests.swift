@@ -88,6 +88,33 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `stays while its removed filter is fetched again, and until that brings its resource or does not`(
+        hasOther: Bool, isBrought: Bool
+    ) async throws {
+        let server = CannedServer()
+        let fixture = try SyncFixture(transport: server)
+        if hasOther {
+            server.on("bootstrap", page(until: 50, token: "other"))
+            try await fixture.sync("bibles:*")
+        }
+        server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 50, token: "A"))
+        server.on("translations/19", copy(at: 50, "old"))
+        try await fixture.sync(filter)
+        try await fixture.store.removeFilter(filter)
+        server.on("bootstrap", status: 503, "")
+        _ = try await fixture.failure(filter)
+        try await write("mine", acceptedAt: 60, fixture.store)
+        server.on("token other", page(until: 60, token: "other"))
+        if hasOther { try await fixture.sync("bibles:*") }
+        #expect(try fixture.text(1) == payload(1, "mine"))
+        server.on("bootstrap", page(isBrought ? [change(1, "RESOURCE_CREATE")] : [], until: 60, token: "B"))
+        server.on("translations/19", copy(at: 60, "mine"))
+        try await fixture.sync(filter)
+        #expect(try fixture.text(1) == (isBrought ? payload(1, "mine") : nil))
+        try fixture.expectSound()
+    }
+
     @Test func `of a sequence that the server never gets to keeps its resource away for some attempts only`()
         async throws
     {

@@ -10,7 +10,7 @@ private struct Situation {
     let sequence: String
     let occasion: String
 
-    static let keepers = ["filter", "other", "former", "removed", "nobody", "walk"]
+    static let keepers = ["filter", "other", "former", "awaited", "removed", "nobody", "walk"]
     static let states = ["ready", "hidden", "evicted", "empty"]
     static let floors = ["below", "reached", "older", "newer"]
     static let sequences = ["reported", "none"]
@@ -41,8 +41,8 @@ private struct Situation {
 
     var tenure: Tenure {
         let keepers: [String: Tenure.Keeper] = [
-            "filter": .filters([1, 2]), "other": .filters([2]), "former": .formerFilters, "removed": .removedFilters,
-            "nobody": .nobody, "walk": .walk,
+            "filter": .filters([1, 2]), "other": .filters([2]), "former": .formerFilters, "awaited": .awaited,
+            "removed": .removedFilters, "nobody": .nobody, "walk": .walk,
         ]
         let states: [String: ResourceState] = [
             "ready": .ready, "hidden": .hidden, "evicted": .evicted, "empty": .empty,
@@ -101,7 +101,8 @@ private struct Line {
         walk                | *              | *       | *        | *                  | stays
         nobody              | *              | *       | *        | *                  | row
         removed             | *              | *       | *        | *                  | goes
-        former              | *              | *       | *        | removal            | goes
+        former, awaited     | *              | *       | *        | removal            | goes
+        awaited             | *              | *       | *        | *                  | stays
         filter, other       | evicted, empty | *       | *        | *                  | stays
         filter, other, former | *  | reached, newer | reported | *                  | goes
         filter, former      | *    | below, older   | reported | run long, new run  | goes
@@ -122,7 +123,7 @@ private struct Line {
             let release = Release.of(situation.write, under: situation.tenure, on: situation.release)
             #expect(release == lines[place].outcome, "\(situation), by line \(place + 1)")
         }
-        #expect(Situation.all.count == 2304)
+        #expect(Situation.all.count == 2688)
         #expect(used == Set(lines.indices))
     }
 }

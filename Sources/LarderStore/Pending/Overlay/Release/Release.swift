@@ -33,6 +33,8 @@ package struct Tenure: Hashable, Sendable {
         case filters([Int64])
         /// Filters have brought it and none has it as member any more; those that there are may get it back.
         case formerFilters
+        /// As former filters, of rows that were withdrawn: a filter is being fetched from its beginning, and may bring them back.
+        case awaited
         /// Filters have brought it, and there are none any more.
         case removedFilters
         /// No filter ever did: the rows are those of a list, or were made here.
@@ -49,7 +51,7 @@ package struct Tenure: Hashable, Sendable {
 
     /// Whether the host has removed the filters that held the resource: a snapshot that a filter brings again has to show the
     /// writes whose overlays go meanwhile. One that the server has hidden comes again by a change, which may be older than they are.
-    var isLetGo: Bool { state == .empty && (keeper == .formerFilters || keeper == .removedFilters) }
+    var isLetGo: Bool { state == .empty && [.formerFilters, .awaited, .removedFilters].contains(keeper) }
 
     package init(keeper: Keeper, state: ResourceState, applied: ServerPosition) {
         self.keeper = keeper
@@ -76,7 +78,9 @@ extension Release {
             }
         // Withdrawn for good: one row must not bring it back, and nobody else will.
         case .removedFilters: .goes
-        case .formerFilters where occasion == .removal: .goes
+        case .formerFilters where occasion == .removal, .awaited where occasion == .removal: .goes
+        // Only the end of the bootstrap says whether it brings the resource.
+        case .awaited: .stays
         case .formerFilters: isShown(write, tenure.applied, occasion.run) ? .goes : .stays
         // Rows that are not here cannot be shown in its place.
         case .filters where tenure.state == .evicted || tenure.state == .empty: .stays

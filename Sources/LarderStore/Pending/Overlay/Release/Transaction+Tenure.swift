@@ -14,7 +14,12 @@ extension Transaction {
         if !holders.isEmpty {
             keeper = .filters(holders)
         } else if isOfFilters {
-            keeper = filters.isEmpty ? .removedFilters : .formerFilters
+            let isAwaited =
+                try record.state == .empty
+                && filters.contains { number in
+                    try tables.filter(number, in: engine)?.isBootstrapping == true
+                }
+            keeper = filters.isEmpty ? .removedFilters : isAwaited ? .awaited : .formerFilters
         } else {
             let mayBeWalked =
                 occasion == .openBesideOthers || shared.passes.isUnderWay(over: resource, besides: occasion.endedPasses)
