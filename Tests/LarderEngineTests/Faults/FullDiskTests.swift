@@ -125,9 +125,9 @@ private final class SmallDisk {
         try Data(repeating: 1, count: 3 << 20).write(to: URL(fileURLWithPath: path + "/ballast"))
     }
 
-    /// Takes every byte that is left.
+    /// Takes every byte that is left. No process that another test starts meanwhile inherits the file, which would keep its bytes.
     func fill() {
-        guard let file = unsafe fopen(path + "/filler", "w") else { return }
+        guard let file = unsafe fopen(path + "/filler", "we") else { return }
         unsafe setvbuf(file, nil, _IONBF, 0)
         for size in [65_536, 4096, 512, 1] {
             let bytes = [UInt8](repeating: 1, count: size)
