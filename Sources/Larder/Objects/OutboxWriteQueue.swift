@@ -194,10 +194,9 @@ extension PauseReason {
     fileprivate var isOfAll: Bool {
         switch self {
         case .notRunning, .deliveredElsewhere, .otherServer, .offline, .signedOut, .signInExpired, .otherAccounts,
-            .askedToWait,
-            .intercepted, .storage:
+            .askedToWait, .intercepted, .refusals, .storage:
             true
-        case .held, .refusals: false
+        case .held: false
         }
     }
 }

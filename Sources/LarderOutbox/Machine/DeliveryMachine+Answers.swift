@@ -21,6 +21,7 @@ extension DeliveryMachine {
                 leaveBatch(index, isAlone: heads[member.id] == nil)
                 take(heads[member.id].map { .head($0) } ?? .none, of: member.id, moment)
             }
+            endRefusals()
         }
     }
 
@@ -54,7 +55,7 @@ extension DeliveryMachine {
 
     private mutating func take(_ verdict: Verdict, _ head: AnswerHead, _ index: Int, _ moment: Moment) {
         if verdict != .pause { refusals = 0 }
-        note(verdict, head, index)
+        note(verdict, head, index, moment)
         switch verdict {
         case .accepted:
             accept(index)

@@ -22,6 +22,7 @@ extension DeliveryMachine {
     mutating func hasten(_ moment: Moment) {
         guard let haste else { return }
         self.haste = nil
+        refusalWait = nil
         if case .waiting = signIn { signIn = .idle }
         for index in entries.indices where entries[index].delivery.state == .waiting {
             let due = max(moment.elapsed, entries[index].notBefore ?? moment.elapsed)
@@ -68,6 +69,7 @@ extension DeliveryMachine {
 
     mutating func revive(_ ids: [UUIDBytes], _ moment: Moment) {
         if case .waiting = signIn { signIn = .idle }
+        refusalWait = nil
         for id in ids {
             guard let index = index(id) else { continue }
             switch entries[index].delivery.state {

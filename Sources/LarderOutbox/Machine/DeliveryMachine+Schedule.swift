@@ -39,7 +39,7 @@ extension DeliveryMachine {
     }
 
     private mutating func startDue(_ moment: Moment, _ freshKey: UUIDBytes) {
-        if isServerLeftAlone(moment) { return }
+        if pauseOfServer(moment) != nil { return }
         var free = sendLimit - flights.count
         dissolveBrokenBatches(moment)
         while free > 0, let flight = nextFlight(moment, freshKey) {
@@ -124,7 +124,7 @@ extension DeliveryMachine {
     private func nextWake(_ moment: Moment) -> Duration? {
         if let heldUntil { return heldUntil }
         if case .expired = gate, isOnline, case .waiting(let time) = signIn { return time }
-        let byServer = isServerLeftAlone(moment) ? serverWait : nil
+        let byServer = pauseOfServer(moment)
         let tries = turns().filter { entries[$0].delivery.state != .sending }.compactMap { index in
             [byServer, entries[index].delivery.state == .waiting ? entries[index].due : nil].compactMap { $0 }.max()
         }
@@ -153,7 +153,7 @@ extension DeliveryMachine {
             guard let due = entries[index].due, let armed, armed <= due else { return false }
         }
         let isFull = flights.count >= sendLimit
-        let byServer = isServerLeftAlone(moment) ? serverWait : nil
+        let byServer = pauseOfServer(moment)
         for index in turns() where entries[index].delivery.state != .sending && !isUnderWay(index) {
             let own = entries[index].delivery.state == .waiting ? entries[index].due : nil
             let due = [own, byServer].compactMap { $0 }.max()

@@ -7,22 +7,44 @@ extension DeliveryMachine {
     /// Whether nothing is to be sent because the server asked for that.
     func isServerLeftAlone(_ moment: Moment) -> Bool { serverWait.map { $0 > moment.elapsed } ?? false }
 
-    /// The requests that may be under way. After too many of them one shows whether the server takes more.
-    var sendLimit: Int { throttles > 0 ? 1 : policy.concurrentSends }
+    /// Until when nothing is sent to the server: it asked for that, or it refused writes about too many things in a row.
+    func pauseOfServer(_ moment: Moment) -> Duration? {
+        [serverWait, refusalWait].compactMap { $0 }.filter { $0 > moment.elapsed }.max()
+    }
+
+    /// The requests that may be under way. After a pause one shows whether the server accepts more.
+    var sendLimit: Int { throttles > 0 || isRefusing ? 1 : policy.concurrentSends }
+
+    /// Whether writes about so many different things were refused without one accepted between them that hardly all can be wrong.
+    var isRefusing: Bool { refusedLanes.count >= Self.mostRefusals }
+
+    private static let mostRefusals = 3
 
     /// The wait that a server is granted.
     func granted(_ after: Duration?) -> Duration? { after.map { min(max($0, .zero), policy.longestRetryAfter) } }
 
     /// Notes what an answer says of the server.
-    mutating func note(_ verdict: Verdict, _ head: AnswerHead, _ index: Int) {
+    mutating func note(_ verdict: Verdict, _ head: AnswerHead, _ index: Int, _ moment: Moment) {
         if !head.isThrottling { throttles = 0 }
         isIntercepted = head.isForeign || { if case .wait = verdict { true } else { false } }()
         switch verdict {
-        case .accepted: refusedLanes = []
-        case .rejected: refusedLanes.insert(entries[index].lane)
+        case .accepted: endRefusals()
+        case .rejected: noteRefusal(of: entries[index].lane, moment)
         case .retry, .wait, .pause, .conflict: break
         }
     }
+
+    /// Pauses for minutes after refusals about many things, for longer with each one more, up to an hour.
+    private mutating func noteRefusal(of lane: String, _ moment: Moment) {
+        refusedLanes.insert(lane)
+        guard isRefusing else { return }
+        let rounds = refusedLanes.count - Self.mostRefusals + 1
+        let wait = policy.revival.delay(afterFailures: rounds, chance: policy.revival.jitter > 0 ? chance.next() : 0)
+        refusalWait = moment.elapsed + wait
+    }
+
+    /// The server has accepted something, or has answered a batch member by member, as only the API does.
+    mutating func endRefusals() { (refusedLanes, refusalWait) = ([], nil) }
 
     /// Sends nothing for as long as the server asks, or for longer each time if it does not say.
     mutating func leaveServerAlone(_ after: Duration?, _ moment: Moment) {

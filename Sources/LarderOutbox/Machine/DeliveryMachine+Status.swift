@@ -20,7 +20,7 @@ extension DeliveryMachine {
         status.rejected = rejected.count
         status.oldestCreatedAt = entries.map(\.createdAt).min()
         let turns = turns()
-        let byServer = isServerLeftAlone(moment) ? serverWait : nil
+        let byServer = pauseOfServer(moment)
         let tries = turns.filter { entries[$0].delivery.state != .sending }.compactMap { index in
             [byServer, entries[index].delivery.state == .waiting ? entries[index].due : nil].compactMap { $0 }.max()
         }
@@ -28,7 +28,7 @@ extension DeliveryMachine {
         status.nextAttemptAt = due.map {
             moment.now.addingReportingOverflow(max($0 - moment.elapsed, .zero).milliseconds).partialValue
         }
-        status.pauses = pauses(turns, moment) + signs()
+        status.pauses = pauses(turns, moment)
         status.isRunning = !isStopping
         return status
     }
@@ -43,6 +43,7 @@ extension DeliveryMachine {
             reasons.append(.askedToWait(until: moment.now.addingReportingOverflow(rest.milliseconds).partialValue))
         }
         if isIntercepted { reasons.append(.intercepted) }
+        if isRefusing { reasons.append(.refusals(refusedLanes.count)) }
         switch gate {
         case .signedOut: reasons.append(.signedOut)
         case .expired(let account): reasons.append(.signInExpired(account: account))
@@ -58,12 +59,4 @@ extension DeliveryMachine {
         }
         return reasons
     }
-
-    /// What looks as if not the server answered, or another one than the writes were made for.
-    private func signs() -> [PauseReason] {
-        refusedLanes.count >= Self.refusalsThatShow ? [.refusals(refusedLanes.count)] : []
-    }
-
-    /// Writes about so many different things, refused without one accepted between them, are hardly all wrong.
-    private static let refusalsThatShow = 3
 }

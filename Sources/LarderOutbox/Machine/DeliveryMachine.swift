@@ -40,6 +40,8 @@ package struct DeliveryMachine: Hashable, Sendable {
     package internal(set) var isIntercepted = false
     /// The lanes of which writes were refused since the last acceptance.
     package internal(set) var refusedLanes: Set<String> = []
+    /// Until when nothing is sent because the server refused writes about too many things in a row; may have passed.
+    package internal(set) var refusalWait: Duration?
     /// Until when nothing is begun, because the store could not keep what happened.
     package internal(set) var heldUntil: Duration?
     package internal(set) var storageFailures = 0

@@ -60,8 +60,9 @@ public enum PauseReason: Hashable, Sendable {
     case askedToWait(until: Int64)
     /// Something else answers in the server's place: a sign-in page of the network, a proxy, a redirect.
     case intercepted
-    /// So many lanes had a write refused since the last one was accepted. Nothing waits for it: it is a sign that another server answers
-    /// than the writes were made for.
+    /// The server refused writes of so many lanes, three or more, since it last accepted one. As it may not be the server that the
+    /// writes were made for, the others wait: one is sent after 5 minutes, and after 10, 20, 40 and then 60 while lanes are added,
+    /// until one is accepted. A retry by hand, the foreground and the network's return send one at once. A new process counts anew.
     case refusals(Int)
     /// The store could not keep what happened; it is tried again.
     case storage
@@ -82,7 +83,7 @@ extension PauseReason: CustomStringConvertible {
         case .held(let count): "\(count) wait behind others that could not be sent."
         case .askedToWait: "Nothing is sent: the server asked for time."
         case .intercepted: "Something else answers in the server's place: is there a sign-in page?"
-        case .refusals(let count): "The server refused writes about \(count) things in a row: is it the right one?"
+        case .refusals(let count): "Paused: the server refused writes about \(count) things. Is it the right one?"
         case .storage: "Nothing is sent: the store could not keep what happened. Is there room on the device?"
         }
     }

@@ -51,6 +51,15 @@ import Testing
         #expect(bench.flights.contains(Flight(key: ids[3], entries: [ids[3]], isBatch: false)))
     }
 
+    @Test func `refusals of members pause nothing: it is the API that names them`() throws {
+        var (bench, ids) = bench(4)
+        let key = try #require(bench.flights.first).key
+        bench.take(.answered(key, .members(Dictionary(uniqueKeysWithValues: ids.map { ($0, AnswerHead(422)) }))))
+        #expect(ids.allSatisfy { bench.outcomes[$0] == "rejected" })
+        let next = bench.enqueue("lane 9")
+        #expect(bench.sent == [next])
+    }
+
     @Test func `a batch that is refused as such is sent one by one, and spends nothing`() throws {
         var (bench, ids) = bench()
         let key = try #require(bench.flights.first).key

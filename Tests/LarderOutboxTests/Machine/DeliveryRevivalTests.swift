@@ -101,16 +101,44 @@ import Testing
         #expect(bench.stored[id]?.delivery.isInDoubt == true)
     }
 
-    @Test func `refusals of writes about three things in a row are told as a sign, until one is accepted`() {
-        var bench = Bench()
-        for lane in ["a", "b"] {
-            bench.answer(bench.enqueue(lane), 404)
-            #expect(bench.machine.status(at: bench.moment).pauses == [])
+    @Test func `refusals of writes about three things in a row pause all, and one at a time shows when it is over`() {
+        var bench = Bench(isOnline: false)
+        let ids = (1...12).map { bench.enqueue("\($0)") }
+        bench.take(.network(isUsable: true))
+        bench.answer(ids[0], 404)
+        bench.answer(ids[1], 404)
+        #expect(bench.machine.status(at: bench.moment).pauses == [] && bench.sent == [ids[5]])
+        bench.answer(ids[2], 404)
+        #expect(bench.sent.isEmpty && bench.armed == 300)
+        let status = bench.machine.status(at: bench.moment)
+        #expect(status.pauses == [.refusals(3)] && status.nextAttemptAt == bench.moment.now + 300_000)
+        // What was under way is refused as well.
+        for id in ids[3...5] { bench.answer(id, 404) }
+        for (id, wait) in zip(ids[6...7], [2400.0, 3600]) {
+            #expect(bench.sent.isEmpty && bench.armed == wait)
+            bench.wait()
+            #expect(bench.sent == [id])
+            bench.answer(id, 404)
         }
-        bench.answer(bench.enqueue("c"), 404)
-        #expect(bench.machine.status(at: bench.moment).pauses == [.refusals(3)])
-        bench.answer(bench.enqueue("d"), 200)
-        #expect(bench.machine.status(at: bench.moment).pauses == [])
+        bench.wait()
+        bench.answer(ids[8], 200)
+        #expect(bench.sent == Array(ids[9...]) && bench.machine.status(at: bench.moment).pauses == [])
+    }
+
+    @Test(arguments: [DeliveryEvent.foreground, .reviveAll, .network(isUsable: true)])
+    func `a pause after refusals ends by hand, in the foreground and with the network, for one write`(
+        _ event: DeliveryEvent
+    ) {
+        var bench = Bench()
+        let ids = (1...3).map { bench.enqueue("\($0)") }
+        for id in ids { bench.answer(id, 422) }
+        let held = (4...6).map { bench.enqueue("\($0)") }
+        #expect(bench.sent.isEmpty)
+        if event == .network(isUsable: true) { bench.take(.network(isUsable: false)) }
+        bench.take(event)
+        #expect(bench.sent == [held[0]])
+        bench.answer(held[0], 422)
+        #expect(bench.sent.isEmpty && bench.armed == 600)
     }
 
     @Test func `a redirect spends no attempt and rejects nothing, and the status says why nothing is sent`() {

@@ -84,6 +84,8 @@ extension EnumeratedWorld {
         key.append(UInt8(min(machine.refusals, configuration.failuresThatMatter + 1)))
         key.append(UInt8(min(machine.storageFailures, configuration.failuresThatMatter)))
         key.append(rest(machine.heldUntil))
+        key.append(rest(machine.refusalWait))
+        key.append(UInt8(min(machine.refusedLanes.count, 3)))
         key.append(machine.haste.map { $0 == .everything ? 1 : 2 } ?? 0)
         if machine.earlierFlights.isEmpty { return }
         for flight in machine.earlierFlights.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
