@@ -204,4 +204,19 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
         }
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
     }
+
+    @Test(arguments: places, places)
+    func `is not left in place of a save whose object was removed meanwhile`(
+        place: ObjectPersistence, saved: ObjectPersistence
+    ) async throws {
+        let world = try world(place)
+        world.meanwhile.plan(before: "PUT /User/1") {
+            try await world.cache.deleteFromStorage(user(1))
+            // Has the value that the save is about to replace.
+            #expect(try await world.cache.collection(allUsers).numbers.first == "1")
+        }
+        try await world.cache.save(user(1), payload: Array("10".utf8), persistence: saved)
+        await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
+        #expect(try await world.cache.object(user(1)).number == "10")
+    }
 }

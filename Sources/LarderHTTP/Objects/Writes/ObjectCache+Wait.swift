@@ -126,13 +126,17 @@ extension ObjectCache {
     ) async throws(HTTPCacheError) {
         note(write)
         do {
-            try await shelves.apply(changes, to: target) { [order] changes in
-                changes.filter { change in
-                    guard case .put(let object) = change else { return true }
-                    return !order.wasRemoved(object.name, since: start)
+            let made = try await shelves.apply(changes, to: target) { [order] changes in
+                changes.map { change in
+                    guard case .put(let object) = change, order.wasRemoved(object.name, since: start) else {
+                        return change
+                    }
+                    // What an answer stored since the removal may predate the write.
+                    return .remove(object.name)
                 }
             }
-            if case .delete(let name) = write { try await shelves.remove(name) }
+            let isRemoved = if case .delete = write { true } else { made.contains(.remove(write.object)) }
+            if isRemoved { try await shelves.remove(write.object) }
         } catch {
             throw .reading(error)
         }
