@@ -10,6 +10,8 @@ package enum OutboxKey: Hashable, Sendable {
     /// An ``OutboxDeliveryRecord`` stands here.
     case delivery(entryID: UUIDBytes)
 
+    /// The bytes that the keys of all deduplication keys begin with.
+    package static let deduplications: [UInt8] = [TupleCode.null]
     /// The bytes that the keys of all heads begin with.
     package static let heads: [UInt8] = [TupleCode.text]
     /// The bytes that the keys of all deliveries begin with.

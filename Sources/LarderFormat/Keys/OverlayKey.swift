@@ -5,6 +5,8 @@
 package enum OverlayKey {
     /// What the keys of all rows that readers see begin with; those of writes begin with an integer and lie behind them.
     package static let shownPrefix = [TupleCode.text]
+    /// What the keys of all writes begin with: the integer 0.
+    package static let writesPrefix = [TupleCode.zero]
 
     /// Appends the key of what readers see of a row.
     package static func append(_ row: RowKey, to buffer: inout KeyBuffer) throws(FormatError) {

@@ -48,6 +48,34 @@ import Testing
         #expect(entries.count == 2 && damaged == 1)
     }
 
+    @Test(arguments: kinds) func `can be dropped singly, with all that was stored for it`(kind: UInt8) async throws {
+        let world = try OutboxWorld(.offline)
+        let outbox = try world.outbox()
+        let resource = ResourceKey("notes", 1)
+        var ids: [UUIDBytes] = []
+        for number in 1...3 {
+            var write = note(number, entity: "note/\(number)")
+            write.deduplicationKey = "note \(number)"
+            let row = RowKey(resource: resource, type: "note", key: "\(number)")
+            write.effects = [RowEffect(.replacement(Array("{}".utf8)), at: row)]
+            ids.append(try await outbox.enqueue(write).id)
+        }
+        #expect(try outbox.damagedEntries() == [])
+        try world.damage(.outbox) { keys in keys.firstIndex { $0[0] == kind } ?? 0 }
+        let damaged = try outbox.damagedEntries()
+        #expect(damaged.count == 1 && ids.contains(damaged[0]))
+        await #expect(throws: OutboxError.self) { try await outbox.drop(UUIDBytes(high: 9, low: 9)) }
+        try await outbox.drop(damaged[0])
+        #expect(try outbox.damagedEntries() == [])
+        #expect(try await outbox.outcome(of: damaged[0]) == .removed("dropped"))
+        #expect(outbox.status.pending == 2)
+        let (overlays, pending) = try world.store.read { view in
+            (try view.overlays(of: resource).count, try view.pendingOutbox().entries)
+        }
+        #expect(overlays == 2 && pending == 2)
+        #expect(try world.findings().isEmpty)
+    }
+
     @Test func `of a buffer leaves sessions usable`() async throws {
         let world = try await world { _ in }
         let name = BufferName("locations", account: "ada")

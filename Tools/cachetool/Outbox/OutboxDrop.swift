@@ -12,7 +12,8 @@ struct OutboxDrop: ParsableCommand {
         discussion: """
             Writes, if --yes is given; otherwise it says what it would do. Their effect on rows is taken back, and \
             the journal keeps that they were dropped. What came after one of them becomes a dead letter, as rejected. \
-            One that is being sent is not dropped. Export before: what is dropped is gone.
+            One that is being sent is not dropped. Export before: what is dropped is gone. \
+            One that is damaged can be dropped, too; it holds nothing back.
 
             A program that has the store open sees it at once.
 
@@ -36,7 +37,7 @@ struct OutboxDrop: ParsableCommand {
     func run() throws {
         if !yes {
             let planned = try store.read { view in
-                var plan = try plan(try view.readableOutboxHeads().entries)
+                var plan = try plan(try view.readableOutboxHeads().entries, try view.damagedOutboxEntries())
                 plan.complete { try view.outboxEntry($0) }
                 return plan
             }
@@ -46,12 +47,13 @@ struct OutboxDrop: ParsableCommand {
         }
         let now = HostServices.system(logger: .tool).now()
         let done = try store.write { transaction -> Plan in
-            var plan = try plan(try transaction.readableOutboxHeads())
+            var plan = try plan(try transaction.readableOutboxHeads(), try transaction.damagedOutboxEntries())
             plan.complete { try transaction.outboxEntry($0) }
             // What is left of a batch would be another request under its key.
             let gone = plan.dropped + plan.followers.map(\.entry)
             for batch in Set(gone.compactMap(\.delivery.batch)) { try transaction.dissolveBatch(batch) }
             for entry in plan.dropped { try transaction.acknowledge(entry.id, outcome: "dropped", at: now) }
+            for id in plan.damaged { try transaction.removeDamagedEntry(id, outcome: "dropped", at: now) }
             for (entry, cause) in plan.followers {
                 let reason = RejectionReason.after(cause).description
                 var delivery = try transaction.outboxHead(entry.id)?.delivery ?? entry.delivery
@@ -65,6 +67,8 @@ struct OutboxDrop: ParsableCommand {
 
     private struct Plan {
         var dropped: [OutboxEntry] = []
+        /// Those that cannot be read.
+        var damaged: [UUIDBytes] = []
         /// What came after one of them, or after one of these, with that.
         var followers: [(entry: OutboxEntry, cause: UUIDBytes)] = []
 
@@ -75,9 +79,10 @@ struct OutboxDrop: ParsableCommand {
         }
     }
 
-    private func plan(_ entries: [OutboxEntry]) throws -> Plan {
+    private func plan(_ entries: [OutboxEntry], _ damaged: [UUIDBytes]) throws -> Plan {
         var plan = Plan()
-        for id in named.ids where !plan.dropped.contains(where: { $0.id == id }) {
+        plan.damaged = damaged.filter(named.ids.contains)
+        for id in named.ids where !plan.damaged.contains(id) && !plan.dropped.contains(where: { $0.id == id }) {
             guard let entry = entries.first(where: { $0.id == id }) else { throw ToolError.noEntry(id) }
             plan.dropped.append(entry)
         }
@@ -98,7 +103,9 @@ struct OutboxDrop: ParsableCommand {
     }
 
     private func show(_ plan: Plan) throws {
-        let lines = plan.dropped.map { ($0.id, "dropped") } + plan.followers.map { ($0.entry.id, "rejected") }
+        let lines =
+            (plan.dropped.map(\.id)
+            + plan.damaged).map { ($0, "dropped") } + plan.followers.map { ($0.entry.id, "rejected") }
         for (id, outcome) in lines {
             if printing.json {
                 try Terminal.print(["entry": .string(id.description), "outcome": .string(outcome)] as JSON)

@@ -24,16 +24,16 @@ struct OutboxExport: ParsableCommand {
 
     func run() throws {
         var lines = CollectedLines()
-        let damaged = try store.read { view in
+        let (damaged, ids) = try store.read { view in
             let display = EntryDisplay(redactor: Redactor(isOn: redact, store: try view.format().storeID))
             let (entries, damaged) = try view.readableOutboxEntries()
             for entry in entries where all || entry.delivery.state.isDeadLetter {
                 try Interrupt.check()
                 lines.add(display.whole(entry, hasPayload: !redact))
             }
-            return damaged
+            return (damaged, damaged > 0 ? try view.damagedOutboxEntries() : [])
         }
         try lines.print()
-        if damaged > 0 { throw ToolError.damagedWrites(damaged) }
+        if damaged > 0 { throw ToolError.damagedWrites(damaged, ids) }
     }
 }

@@ -36,7 +36,7 @@ struct OutboxList: ParsableCommand {
 
     func run() throws {
         var lines = CollectedLines()
-        let damaged = try store.read { view in
+        let (damaged, ids) = try store.read { view in
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             let display = EntryDisplay(redactor: redactor)
             let wait = try view.serverWait(for: .outbox, now: Filters.now())
@@ -48,9 +48,9 @@ struct OutboxList: ParsableCommand {
                 printing.json
                     ? lines.add(display.json(entry, why: why)) : lines.add(columns: display.columns(entry) + [why])
             }
-            return damaged
+            return (damaged, damaged > 0 ? try view.damagedOutboxEntries() : [])
         }
         try lines.print()
-        if damaged > 0 { throw ToolError.damagedWrites(damaged) }
+        if damaged > 0 { throw ToolError.damagedWrites(damaged, ids) }
     }
 }

@@ -104,8 +104,8 @@ enum ToolError: Error, Equatable {
     case notThere(String)
     /// A record is not what it should be; where and why.
     case damagedRecord(place: String, reason: String)
-    /// So many writes are damaged, and were left out.
-    case damagedWrites(Int)
+    /// So many writes are damaged, and were left out; those that have an identity all the same can be dropped.
+    case damagedWrites(Int, [UUIDBytes])
     /// A dump is not whole, or not one.
     case badDump(line: Int, reason: String)
     /// The system refused; in words.
@@ -132,8 +132,9 @@ extension ToolError: CustomStringConvertible {
         case .notThere(let what): what
         case .damagedRecord(let place, let reason):
             "The record \(place) is damaged (\(reason)): run verify, and sync its resource again."
-        case .damagedWrites(let count):
+        case .damagedWrites(let count, let ids):
             "\(count == 1 ? "A damaged write was" : "\(count) damaged writes were") left out: verify says where."
+                + (ids.isEmpty ? "" : " To drop: \(ids.map(\.description).joined(separator: " ")).")
         case .badDump(let line, let reason): "Line \(line) of the dump: \(reason). Nothing was loaded."
         case .system(let text), .usage(let text): text
         }

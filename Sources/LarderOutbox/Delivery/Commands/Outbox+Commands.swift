@@ -87,23 +87,37 @@ extension Outbox {
     }
 
     /// Gives an entry up: it is not sent (any more), and what it laid over rows is taken away. What came after it goes with
-    /// it. The journal keeps `outcome`.
+    /// it. The journal keeps `outcome`. One that is damaged (``damagedEntries()``) is removed as well; it held nothing back.
     ///
     /// - Throws: ``OutboxError/beingSent(_:)``, ``OutboxError/unknownEntry(_:)``; what the store throws.
     public func drop(_ id: UUIDBytes, outcome: String = "dropped") async throws {
         let now = store.host.now()
-        let wasRejected = try await store.write { transaction in
-            guard let entry = try transaction.outboxHead(id) else { throw OutboxError.unknownEntry(id) }
-            guard entry.delivery.state == .rejected else { return false }
-            try transaction.acknowledge(id, outcome: outcome, at: now)
+        let isGone = try await store.write { transaction in
+            do {
+                guard let entry = try transaction.outboxHead(id) else { throw OutboxError.unknownEntry(id) }
+                guard entry.delivery.state == .rejected else { return false }
+                try transaction.acknowledge(id, outcome: outcome, at: now)
+            } catch StoreError.damaged {
+                try transaction.removeDamagedEntry(id, outcome: outcome, at: now)
+            }
             return true
         }
-        if wasRejected { return await look() }
+        if isGone { return await look() }
         try await perform(.discard(id, outcome: outcome)) { machine in
             guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
             return entry.delivery.state == .sending ? .beingSent(id) : nil
         }
     }
+
+    /// The entries that cannot be read, as their records are damaged. They are not sent, and hold no other back.
+    ///
+    /// ```swift
+    /// for id in try outbox.damagedEntries() { try await outbox.drop(id) }
+    /// ```
+    ///
+    /// - Throws: what the store throws.
+    /// - Complexity: O(entries). Does not block.
+    public func damagedEntries() throws -> [UUIDBytes] { try store.read { view in try view.damagedOutboxEntries() } }
 
     /// Takes back a write that was never tried, with all that was merged into it.
     ///

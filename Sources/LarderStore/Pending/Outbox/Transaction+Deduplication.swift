@@ -24,9 +24,12 @@ extension Transaction {
     }
 
     mutating func forgetDeduplication(of draft: OutboxDraft) throws {
-        guard let hash = draft.deduplicationHash else { return }
+        if let hash = draft.deduplicationHash { try forgetDeduplication(of: draft.id, hash) }
+    }
+
+    mutating func forgetDeduplication(of id: UUIDBytes, _ hash: UInt64) throws {
         let known = try deduplicated(hash)
-        if known.contains(draft.id) { try put(known.filter { $0 != draft.id }, hash) }
+        if known.contains(id) { try put(known.filter { $0 != id }, hash) }
     }
 
     private mutating func put(_ entries: [UUIDBytes], _ hash: UInt64) throws {

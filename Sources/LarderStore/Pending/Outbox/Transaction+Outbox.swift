@@ -219,14 +219,18 @@ extension Transaction {
 
     /// Removes the records of an entry, and counts.
     mutating func removeEntry(_ draft: OutboxDraft, _ delivery: OutboxDeliveryRecord) throws {
-        let sequence = delivery.sequence
-        let keys: [OutboxKey] = [
-            .head(lane: delivery.lane, sequence: sequence), .body(sequence: sequence), .delivery(entryID: draft.id),
-        ]
-        for key in keys { try remove(key: try Self.outboxKey(key), in: .outbox) }
-        noteEntry(draft.id, lane: delivery.lane)
+        try removeRecords(of: draft.id, lane: delivery.lane, sequence: delivery.sequence)
         try forgetDeduplication(of: draft)
         if delivery.delivery.state.isPending { try countPending(entries: -1, byteCount: -delivery.byteCount) }
+    }
+
+    /// Removes head, body and delivery of an entry.
+    mutating func removeRecords(of id: UUIDBytes, lane: String, sequence: Int64) throws {
+        let keys: [OutboxKey] = [
+            .head(lane: lane, sequence: sequence), .body(sequence: sequence), .delivery(entryID: id),
+        ]
+        for key in keys { try remove(key: try Self.outboxKey(key), in: .outbox) }
+        noteEntry(id, lane: lane)
     }
 
     static func outboxKey(_ key: OutboxKey) throws(StoreError) -> [UInt8] {
@@ -261,8 +265,15 @@ extension Transaction {
     private mutating func journal(
         _ entry: OutboxEntry, _ outcome: String, _ detail: String?, at time: Int64
     ) throws -> Int64 {
+        try journal(entry.id, lane: entry.lane, sequence: entry.sequence, outcome, detail, at: time)
+    }
+
+    @discardableResult
+    mutating func journal(
+        _ id: UUIDBytes, lane: String, sequence: Int64, _ outcome: String, _ detail: String?, at time: Int64
+    ) throws -> Int64 {
         let left = OutboxOutcome(
-            id: entry.id, lane: entry.lane, sequence: entry.sequence, time: time, outcome: outcome, detail: detail)
+            id: id, lane: lane, sequence: sequence, time: time, outcome: outcome, detail: detail)
         return try note(JournalRecord(time: time, event: .outcome(left)))
     }
 

@@ -14,7 +14,7 @@ extension Transaction {
     @discardableResult
     package mutating func discardUnsent(of account: String?, detail: String?, at time: Int64) throws -> [UUIDBytes] {
         requireFullDurability()
-        let entries = try tables.readableEntries(of: account, in: engine)
+        let entries = try tables.readableEntries(in: engine).filter { $0.draft.account.isBytewise(account) }
         for entry in entries {
             if (try? tables.delivery(entry.id, in: engine)) == nil {
                 try removeUndeliverable(entry, outcome: "dropped", detail: detail, at: time)

@@ -16,7 +16,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     /// - Complexity: O(*n*) for *n* entries, bodies included.
     public borrowing func unsent(of account: String?) throws -> UnsentContent {
         var unsent = UnsentContent()
-        for entry in try tables.readableEntries(of: account, in: engine) {
+        for entry in try tables.readableEntries(in: engine) where entry.draft.account.isBytewise(account) {
             // Where its delivery cannot be read, it was not tried yet, as far as can be known.
             unsent.count((try? tables.delivery(entry.id, in: engine))?.delivery.state ?? .pending)
         }
@@ -93,15 +93,15 @@ public struct UnsentContent: Hashable, Sendable {
 }
 
 extension Tables {
-    /// The entries of an account, the rejected ones among them, as far as their heads can be read; their deliveries are not looked at.
-    func readableEntries(of account: String?, in source: ReadTransaction) throws -> [OutboxEntry] {
+    /// The entries, the rejected ones among them, as far as their heads can be read; their deliveries are not looked at.
+    func readableEntries(in source: ReadTransaction) throws -> [OutboxEntry] {
         var entries: [OutboxEntry] = []
         try forEachReadable(.outbox, prefix: OutboxKey.heads, in: source) { key, body throws(FormatError) in
             guard case .head(let lane, let sequence) = try OutboxKey(decoding: key) else { return nil }
             return OutboxEntry(
                 try OutboxHeadRecord(decoding: body), OutboxDeliveryRecord(lane: lane, sequence: sequence))
         } _: { (entry: OutboxEntry?) in
-            if let entry, entry.draft.account.isBytewise(account) { entries.append(entry) }
+            if let entry { entries.append(entry) }
         }
         return entries
     }

@@ -1,0 +1,88 @@
+internal import LarderEngine
+package import LarderFormat
+
+// Entries of which the head, the body or the delivery cannot be read. Which they are is known, as identities are keys.
+extension StoreReader where Self: ~Copyable & ~Escapable {
+    /// The identities of the entries that cannot be read whole.
+    package borrowing func damagedOutboxEntries() throws -> [UUIDBytes] { try tables.damagedEntries(in: engine) }
+}
+
+extension Tables {
+    func damagedEntries(in source: ReadTransaction) throws -> [UUIDBytes] {
+        let heads = try readableHeads(in: source).entries
+        let readable = Set(heads.filter { (try? whole($0, in: source)) != nil }.map(\.id))
+        var damaged: [UUIDBytes] = []
+        try forEachRaw(.outbox, prefix: OutboxKey.deliveries, in: source) { entry in
+            guard case .delivery(let id) = try? OutboxKey(decoding: entry.key) else { return true }
+            if !readable.contains(id) { damaged.append(id) }
+            return true
+        }
+        return damaged
+    }
+}
+
+extension Transaction {
+    /// Removes an entry that cannot be read, with what it laid over rows, and records how it ended.
+    ///
+    /// Walks the outbox and the overlays. Of a blob that it sends the number is lost with its head, and the blob stays. The commit is
+    /// fully durable, whatever durability the write asked for.
+    ///
+    /// - Parameters:
+    ///   - outcome: one word, such as `dropped`.
+    ///   - time: milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``StoreError/unknownEntry(_:)`` when no damaged entry is known by this identity, or neither its head nor its delivery
+    ///   can be read.
+    package mutating func removeDamagedEntry(_ id: UUIDBytes, outcome: String, at time: Int64) throws {
+        guard try tables.damagedEntries(in: engine).contains(id) else { throw StoreError.unknownEntry(id) }
+        let head = try tables.readableEntries(in: engine).first { $0.id == id }
+        let place = try? tables.delivery(id, in: engine)
+        guard let (lane, sequence) = head.map({ ($0.lane, $0.sequence) }) ?? place.map({ ($0.lane, $0.sequence) })
+        else {
+            throw StoreError.unknownEntry(id)
+        }
+        writer.requireFullDurability()
+        try removeRecords(of: id, lane: lane, sequence: sequence)
+        try forgetDeduplication(of: id)
+        if let blob = head?.draft.blob { try discardBlob(blob.number) }
+        try recountPending()
+        try journal(id, lane: lane, sequence: sequence, outcome, nil, at: time)
+        for row in try overlaidRows(bySequence: sequence) { try removeOverlay(at: row, sequence: sequence) }
+    }
+
+    /// Takes an entry out of every record of deduplication keys: its own key cannot be read.
+    private mutating func forgetDeduplication(of id: UUIDBytes) throws {
+        var found: [UInt64] = []
+        let prefix = OutboxKey.deduplications
+        _ = try tables.forEachReadable(.outbox, prefix: prefix, in: engine) { key, body throws(FormatError) in
+            (try OutboxKey(decoding: key), try OutboxDeduplicationRecord(decoding: body))
+        } _: { (key: OutboxKey, record: OutboxDeduplicationRecord) in
+            if case .deduplication(let hash) = key, record.entries.contains(id) { found.append(hash) }
+        }
+        for hash in found { try forgetDeduplication(of: id, hash) }
+    }
+
+    /// Counts what is to be sent anew: what a damaged entry counted for cannot be read.
+    private mutating func recountPending() throws {
+        var (entries, byteCount): (Int64, Int64) = (0, 0)
+        let prefix = OutboxKey.deliveries
+        _ = try tables.forEachReadable(.outbox, prefix: prefix, in: engine) { _, body throws(FormatError) in
+            try OutboxDeliveryRecord(decoding: body)
+        } _: { record in
+            guard record.delivery.state.isPending else { return }
+            entries += 1
+            byteCount = byteCount.clampedSum(record.byteCount)
+        }
+        let counted = try pendingCounts()
+        try countPending(entries: entries - Int64(counted.entries), byteCount: byteCount - counted.byteCount)
+    }
+
+    /// The rows that an entry of this sequence lies over.
+    private borrowing func overlaidRows(bySequence sequence: Int64) throws -> [RowKey] {
+        var rows: [RowKey] = []
+        try tables.forEachRaw(.overlay, prefix: OverlayKey.writesPrefix, in: engine) { entry in
+            if let (row, number) = try? OverlayKey.decode(entry.key), number == sequence { rows.append(row) }
+            return true
+        }
+        return rows
+    }
+}
