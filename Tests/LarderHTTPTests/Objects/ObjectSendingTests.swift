@@ -5,6 +5,7 @@ import LarderFormat
 import LarderHTTP
 import LarderTesting
 import LarderTransport
+import Synchronization
 import Testing
 
 private let places = [ObjectPersistence.memory, .persistent]
@@ -77,6 +78,24 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
         _ = try await first
         #expect(world.server.written == ["PUT /User/1 10", "PUT /User/1 11"])
         #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "11")
+    }
+
+    @Test(arguments: places)
+    func `that the server has are kept though their task is cancelled`(place: ObjectPersistence) async throws {
+        let world = try world(place)
+        _ = try await world.cache.collection(allUsers)
+        let saving = Mutex<Task<WriteOutcome, any Error>?>(nil)
+        world.during("PUT /User/1") {
+            while saving.withLock({ $0 == nil }) { await Task.yield() }
+            saving.withLock { $0?.cancel() }
+        }
+        let save = Task { try await world.cache.save(user(1), payload: Array("10".utf8)) }
+        saving.withLock { $0 = save }
+        guard case .sent = try await save.value else {
+            Issue.record("it was not sent")
+            return
+        }
+        #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "10")
     }
 
     @Test func `in memory go behind those that wait in the store, and the other way round`() async throws {

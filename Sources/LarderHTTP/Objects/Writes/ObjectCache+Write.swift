@@ -136,13 +136,16 @@ extension ObjectCache {
         let attempt = await send(made)
         guard case .accepted = attempt else { return attempt }
         writes.noteAcceptance(schedule, at: host.elapsed())
-        do throws(HTTPCacheError) {
-            try checkAccount(of: made)
-            try await change(changes, write, since: start, in: target)
-        } catch {
-            // The server has it, and that is what was asked.
-            host.logger.warning("a write that was sent could not be kept: \(error)")
-        }
+        // In a task of its own: the caller's may be cancelled, and then the older value would stay.
+        await Task {
+            do throws(HTTPCacheError) {
+                try checkAccount(of: made)
+                try await change(changes, write, since: start, in: target)
+            } catch {
+                // The server has it, and that is what was asked.
+                host.logger.warning("a write that was sent could not be kept: \(error)")
+            }
+        }.value
         return attempt
     }
 
