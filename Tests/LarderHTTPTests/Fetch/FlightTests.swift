@@ -90,6 +90,25 @@ import Testing
         _ = try await (one, other)
     }
 
+    @Test func `for the whole do not join one that asks for a confirmation`() async throws {
+        let door = FetchDoor()
+        let isOpen = Flag(true)
+        let bench = Bench { (request, body) throws(TransportError) in
+            if !isOpen.value { await door.pass() }
+            return try await tagged("\"1\"", "max-age=60")(request, body)
+        }
+        _ = try await bench.get()
+        bench.clock.advance(by: .seconds(100))
+        isOpen.value = false
+        async let confirmed = bench.get()
+        #expect(await bench.eventually { bench.requests.count == 2 })
+        async let whole = bench.get("/a", .reload)
+        for _ in 0..<1000 { await Task.yield() }
+        door.open()
+        #expect(try await [confirmed.origin, whole.origin] == [.revalidated, .network])
+        #expect(bench.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"1\"", nil])
+    }
+
     @Test func `go on when the first of them is cancelled`() async throws {
         let door = FetchDoor()
         let bench = Self.bench(door, [.cacheControl: "max-age=60"])

@@ -8,6 +8,8 @@ final class FlightTable: Sendable {
     struct Key: Hashable {
         var cacheKey: String
         var request: HTTPRequest
+        /// With the cache's own conditions: who asks for the whole does not join who asks for a confirmation.
+        var sent: HTTPRequest
         var tags: Set<String>
         var isPinned: Bool
         var isPersistent: Bool?

@@ -15,7 +15,8 @@ extension HTTPCache {
         let key =
             isJoinable
             ? FlightTable.Key(
-                cacheKey: resolved.key, request: asked.request, tags: asked.tags, isPinned: asked.isPinned,
+                cacheKey: resolved.key, request: asked.request, sent: plan.sent, tags: asked.tags,
+                isPinned: asked.isPinned,
                 isPersistent: asked.isPersistent, account: resolved.policy.account)
             : nil
         let ticket = flights.board(key) {
