@@ -8,6 +8,9 @@ public enum HTTPCacheError: Error, Sendable {
     case transport(TransportError)
     /// The server answered with an error that the caller asked to have thrown.
     case server(HTTPResponse)
+    /// Redirections lead back to a request that they came from, or are more than ``HTTPCacheOptions/redirectLimit``: the
+    /// last of them.
+    case redirectedTooOften(HTTPResponse)
     /// The answer cannot be understood by the program.
     case parse(any Error)
     /// Nothing is stored, and the strategy does not ask the network.
@@ -63,7 +66,12 @@ extension HTTPCacheError {
     /// Whether the server took too long.
     public var isTimeoutError: Bool { if case .transport(.timeout) = self { true } else { false } }
 
-    private var status: Int? { if case .server(let head) = self { head.status.code } else { nil } }
+    private var status: Int? {
+        switch self {
+        case .server(let head), .redirectedTooOften(let head): head.status.code
+        default: nil
+        }
+    }
 }
 
 extension HTTPCacheError {
@@ -116,6 +124,7 @@ extension HTTPCacheError: CustomStringConvertible {
         switch self {
         case .transport(let error): "\(error)"
         case .server(let head): "the server answered with status \(head.status.code)"
+        case .redirectedTooOften: "the server redirects in a circle, or too often"
         case .parse: "the answer cannot be understood"
         case .notCached(let reason): "nothing stored can be used: \(reason)"
         case .notConfigured(let what): "not configured: \(what)"

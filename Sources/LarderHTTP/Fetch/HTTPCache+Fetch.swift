@@ -4,12 +4,14 @@ internal import LarderTransport
 extension HTTPCache {
     /// Gets one answer.
     ///
-    /// A status of 400 or above is an answer, not an error; so is the 504 that `only-if-cached` brings with nothing stored.
+    /// A status of 400 or above is an answer, not an error, and so is a redirection that is not followed
+    /// (``HTTPCacheOptions/redirectLimit``); so is the 504 that `only-if-cached` brings with nothing stored.
     /// The answer is there as soon as its head is; the body streams. Cancelling the task leaves an exchange that
     /// others wait for alone.
     ///
     /// - Throws: ``HTTPCacheError/transport(_:)`` when the server cannot be asked and nothing may stand in;
     ///   ``HTTPCacheError/notCached(_:)`` from ``SingleAnswerStrategy/cacheOnly``;
+    ///   ``HTTPCacheError/redirectedTooOften(_:)``;
     ///   ``HTTPCacheError/uploadTooLarge(actual:limit:)``, ``HTTPCacheError/notConfigured(_:)`` and
     ///   ``HTTPCacheError/invalidRequest(_:)`` before anything is sent.
     public func fetch(
@@ -19,6 +21,25 @@ extension HTTPCache {
     }
 
     func fetch(
+        _ request: FetchRequest, _ strategy: SingleAnswerStrategy, check: BodyCheck?
+    ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        try await followed(fetchOne(request, strategy, check: check), from: request, strategy, check: check)
+    }
+
+    /// The answer at the end of the redirections that `answer` begins; itself when it is not one to follow.
+    func followed(
+        _ answer: Fetched<HTTPAnswer>, from request: FetchRequest, _ strategy: SingleAnswerStrategy,
+        check: BodyCheck? = nil
+    ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        var chain = RedirectChain(request, limit: options.redirectLimit, credentials: policy.credentialFields)
+        var answer = answer
+        while let next = try chain.request(after: answer.value.head) {
+            answer = try await fetchOne(next, strategy, check: check)
+        }
+        return answer
+    }
+
+    private func fetchOne(
         _ request: FetchRequest, _ strategy: SingleAnswerStrategy, check: BodyCheck?
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
         let resolved = try await resolve(request, check)

@@ -21,13 +21,29 @@ public struct HTTPCacheOptions: Hashable, Sendable {
     public var backgroundExchanges: Int
     /// The most bytes of a body held for a reader that takes its time.
     public var unreadLimit: Int
+    /// The most redirections that a fetch follows; 0, the default, follows none: a redirection is the answer.
+    ///
+    /// 301, 302, 303, 307 and 308 are followed to the one `http` or `https` address that `Location` names, but never from
+    /// `https` to `http`; any other redirection is the answer. Each request of the chain is looked up, stored and
+    /// reused by itself, under its own address. 303 makes a GET of every method but HEAD, 301 and 302 make one of a POST;
+    /// else method and body are sent again. No request after the first has the caller's conditions, `Referer`, `Origin`
+    /// or ``FetchRequest/key``; none after one to another origin has a field of ``CachePolicy/credentialFields``, such as
+    /// `Authorization` or `Cookie`. A longer chain, and one that comes back to a request of its own, ends with
+    /// ``HTTPCacheError/redirectedTooOften(_:)``. Source: RFC 9110 §15.4.
+    ///
+    /// ```swift
+    /// let cache = HTTPCache(
+    ///     transport: transport, persistent: place, options: HTTPCacheOptions(redirectLimit: 5), services: .system())
+    /// ```
+    public var redirectLimit: Int
     /// The longest waits of an exchange.
     public var timeouts: TransportTimeouts
 
     /// Limits; counts must be positive.
     public init(
         fileLimit: Int64 = 15 << 20, concurrentExchanges: Int = 8, backgroundExchanges: Int = 4,
-        unreadLimit: Int = 256 << 10, timeouts: TransportTimeouts = TransportTimeouts(), finishLimit: Int64 = 1 << 20
+        unreadLimit: Int = 256 << 10, timeouts: TransportTimeouts = TransportTimeouts(), finishLimit: Int64 = 1 << 20,
+        redirectLimit: Int = 0
     ) {
         precondition(
             fileLimit >= 0 && unreadLimit > 0 && finishLimit >= 0,
@@ -35,11 +51,13 @@ public struct HTTPCacheOptions: Hashable, Sendable {
         precondition(
             concurrentExchanges > 0 && backgroundExchanges >= 0,
             "\(concurrentExchanges) exchanges, \(backgroundExchanges) in the background")
+        precondition(redirectLimit >= 0, "\(redirectLimit) redirections")
         self.fileLimit = fileLimit
         self.concurrentExchanges = concurrentExchanges
         self.backgroundExchanges = backgroundExchanges
         self.unreadLimit = unreadLimit
         self.timeouts = timeouts
         self.finishLimit = finishLimit
+        self.redirectLimit = redirectLimit
     }
 }

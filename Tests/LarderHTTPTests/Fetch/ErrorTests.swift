@@ -20,6 +20,7 @@ import Testing
         for code in [302, 400, 404, 500, 503] {
             #expect(Self.answers(.server(HTTPResponse(status: .init(code: code)))) == yes(1))
         }
+        #expect(Self.answers(.redirectedTooOften(HTTPResponse(status: .found))) == yes(1))
         for error in [TransportError.connectionLost(reason: ""), .tls(reason: ""), .encodedBody, .other(reason: "")] {
             #expect(Self.answers(.transport(error)) == yes(2))
         }

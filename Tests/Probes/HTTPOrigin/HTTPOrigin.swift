@@ -44,7 +44,9 @@ public final class HTTPOrigin: Sendable {
         if case .status(let status) = page.fault {
             return Answer(status: status, body: Array("it failed\n".utf8))
         }
-        if request.method != "GET", request.method != "HEAD" { return Answer(status: 204, headers: page.headers) }
+        if request.method != "GET", request.method != "HEAD" {
+            return Answer(status: page.status == 200 ? 204 : page.status, headers: page.headers)
+        }
         var answer = Self.evaluate(page, request)
         answer.fault = page.fault
         answer.tellsLength = page.tellsLength
@@ -58,7 +60,7 @@ public final class HTTPOrigin: Sendable {
 
 extension HTTPOrigin {
     private static func evaluate(_ page: OriginPage, _ request: OriginRequest) -> Answer {
-        var answer = Answer(headers: page.headers, body: page.body)
+        var answer = Answer(status: page.status, headers: page.headers, body: page.body)
         if let value = page.etag { answer.headers.append(("ETag", value)) }
         if let value = page.lastModified { answer.headers.append(("Last-Modified", value)) }
         if let value = page.cacheControl { answer.headers.append(("Cache-Control", value)) }

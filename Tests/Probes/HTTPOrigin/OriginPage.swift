@@ -28,6 +28,8 @@ public struct OriginPage: Sendable {
     public var servesRanges = true
     /// Whether the length is told before the body.
     public var tellsLength = true
+    /// The status of its answers but 206 and 304; for methods that change something 204 in place of 200.
+    public var status = 200
     /// How it misbehaves, if it does.
     public var fault: Fault?
 

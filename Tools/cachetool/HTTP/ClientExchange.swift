@@ -64,7 +64,9 @@ struct ClientExchange: Sendable {
         return switch error {
         case .transport(.cancelled): "Cancelled"
         case .notCached: "NotCached"
-        case .invalidRequest, .uploadTooLarge, .transport, .server, .parse, .notSignedIn, .otherServer: "InvalidRequest"
+        case .invalidRequest, .uploadTooLarge, .transport, .server, .redirectedTooOften, .parse, .notSignedIn,
+            .otherServer:
+            "InvalidRequest"
         case .notConfigured, .bodyGone, .unreadable, .answerTooLarge: "Cache"
         }
     }

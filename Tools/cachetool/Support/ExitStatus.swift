@@ -81,7 +81,7 @@ enum ExitStatus: Int32 {
         case .bodyGone, .unreadable: .damage
         case .invalidRequest, .notConfigured, .otherServer: .usage
         case .parse: .format
-        case .transport, .server, .uploadTooLarge, .answerTooLarge, .notSignedIn: .system
+        case .transport, .server, .redirectedTooOften, .uploadTooLarge, .answerTooLarge, .notSignedIn: .system
         }
     }
 

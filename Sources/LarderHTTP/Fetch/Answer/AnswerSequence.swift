@@ -34,12 +34,16 @@ public struct AnswerSequence: AsyncSequence, Sendable {
         ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer>? {
             let now = place
             place = .end
-            let cache = sequence.cache
+            let answer: Fetched<HTTPAnswer>
             switch now {
             case .end: return nil
-            case .final(let ticket, let resolved, let plan): return try await cache.land(ticket, resolved, plan)
-            case .start: return try await first()
+            case .final(let ticket, let resolved, let plan):
+                answer = try await sequence.cache.land(ticket, resolved, plan)
+            case .start: answer = try await first()
             }
+            if answer.isIntermediate { return answer }
+            let strategy: SingleAnswerStrategy = sequence.strategy.kind == .standard ? .standard : .networkElseCache
+            return try await sequence.cache.followed(answer, from: sequence.request, strategy)
         }
 
         /// The next answer, or nil after the final one and after an error.
@@ -62,7 +66,9 @@ public struct AnswerSequence: AsyncSequence, Sendable {
                 (intermediate, plan) = (cache.anyAge(lookup), asking)
             }
             let ticket = try cache.board(resolved, plan)
-            guard var intermediate else { return try await cache.land(ticket, resolved, plan) }
+            guard var intermediate, !cache.follows(intermediate.value.head) else {
+                return try await cache.land(ticket, resolved, plan)
+            }
             intermediate.isIntermediate = true
             place = .final(ticket, resolved, plan)
             return intermediate
@@ -73,7 +79,8 @@ public struct AnswerSequence: AsyncSequence, Sendable {
 extension HTTPCache {
     /// The one or two answers to a request, by a strategy that gives two.
     ///
-    /// The sequence throws as ``fetch(_:_:)`` does. After an intermediate answer a failure is told, not replaced.
+    /// The sequence throws as ``fetch(_:_:)`` does. A stored redirection that is followed is no intermediate answer.
+    /// After an intermediate answer a failure is told, not replaced.
     public func answers(to request: FetchRequest, _ strategy: TwoAnswerStrategy = .standard) -> AnswerSequence {
         AnswerSequence(cache: self, request: request, strategy: strategy)
     }

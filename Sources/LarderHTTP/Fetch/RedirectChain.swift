@@ -1,0 +1,91 @@
+import HTTPTypes
+import LarderFormat
+import LarderTransport
+
+/// The requests of one fetch that redirections lead to, by the rules of ``HTTPCacheOptions/redirectLimit``. RFC 9110 §15.4.
+struct RedirectChain: Sendable {
+    private var last: FetchRequest
+    private var made: Set<HTTPRequest>
+    private let limit: Int
+    private let credentials: CredentialFields
+
+    /// A chain that begins with `first`.
+    init(_ first: FetchRequest, limit: Int, credentials: CredentialFields) {
+        last = first
+        made = [first.request]
+        self.limit = limit
+        self.credentials = credentials
+    }
+
+    /// The request to make after this answer to the last one; nil when the answer is the end of the chain.
+    ///
+    /// - Throws: ``HTTPCacheError/redirectedTooOften(_:)``.
+    mutating func request(after head: HTTPResponse) throws(HTTPCacheError) -> FetchRequest? {
+        guard limit > 0, var next = target(of: head) else { return nil }
+        next.request.headerFields = fields(to: next.request)
+        if Self.becomesGet(last.request.method, head.status) {
+            next.request.method = .get
+            next.body = nil
+            for name in Self.aboutContent { next.request.headerFields[name] = nil }
+        }
+        // The first request is the chain's, too: `limit` follow it.
+        guard made.count <= limit, made.insert(next.request).inserted else { throw .redirectedTooOften(head) }
+        last = next
+        return next
+    }
+
+    /// Whether a redirection of this head is one that leads on, wherever it does.
+    static func isRedirection(_ head: HTTPResponse) -> Bool {
+        [301, 302, 303, 307, 308].contains(head.status.code) && head.headerFields[.location] != nil
+    }
+
+    /// The last request at the place that an answer names; nil when it is not to be followed there.
+    private func target(of head: HTTPResponse) -> FetchRequest? {
+        guard Self.isRedirection(head), let location = head.headerFields[.location],
+            let reference = URIReference(location), let here = try? RequestTarget(last.request),
+            let base = URIReference(here.text), let place = FetchRequest(base.resolving(reference).text),
+            here.scheme == "http" || place.request.scheme?.lowercased() == "https"
+        else { return nil }
+        var next = last
+        next.request.scheme = place.request.scheme?.lowercased()
+        next.request.authority = place.request.authority
+        next.request.path = place.request.path
+        next.key = nil
+        return next
+    }
+
+    /// The last request's fields without those that were meant for its address alone.
+    private func fields(to next: HTTPRequest) -> HTTPFields {
+        var fields = last.request.headerFields
+        let isSameOrigin = Self.origin(of: next) == Self.origin(of: last.request)
+        for name in Set(fields.map(\.name))
+        where Self.aboutAddress.contains(name) || !isSameOrigin && credentials.contains(name.canonicalName) {
+            fields[name] = nil
+        }
+        return fields
+    }
+
+    private static func origin(of request: HTTPRequest) -> [String]? {
+        (try? RequestTarget(request)).flatMap { URIReference($0.text)?.origin }
+    }
+
+    private static func becomesGet(_ method: HTTPRequest.Method, _ status: HTTPResponse.Status) -> Bool {
+        switch status.code {
+        case 303: method != .head
+        case 301, 302: method == .post
+        default: false
+        }
+    }
+
+    private static let aboutAddress: Set<HTTPField.Name> =
+        Set([.ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange, .referer, .origin])
+    private static let aboutContent: [HTTPField.Name] = [
+        .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .contentRange,
+        .transferEncoding,
+    ]
+}
+
+extension HTTPCache {
+    /// Whether a redirection of this head is followed.
+    func follows(_ head: HTTPResponse) -> Bool { options.redirectLimit > 0 && RedirectChain.isRedirection(head) }
+}
