@@ -100,13 +100,13 @@ extension ContentSync {
                 return
             }
             let told = report
-            let copy = CopyRun(
+            let fetch = SnapshotFetch(
                 order: order, store: store, client: client(), claims: claims, configuration: configuration,
                 report: { event in
                     told(event)
                     onEvent(event)
                 })
-            switch try await copy.execute() {
+            switch try await fetch.execute() {
             case .swapped, .settled: return
             case .hidden, .left: throw KeepError.notOffered(resource)
             case .failed(_, let error): throw error

@@ -33,8 +33,11 @@ extension SyncError {
 
     /// What may help, as the resource's record keeps it.
     var failureKind: SnapshotFailure.Kind {
+        switch self {
+        case .wire(.unknownGroup, _): .passedOver
         // A sign-in helps, and nothing says when there will be one.
-        if case .unauthorized = self { return .transient }
-        return isRetryable ? .transient : .refused
+        case .unauthorized: .transient
+        default: isRetryable ? .transient : .refused
+        }
     }
 }

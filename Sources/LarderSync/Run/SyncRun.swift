@@ -3,7 +3,7 @@ internal import LarderStore
 internal import LarderTransport
 internal import Logging
 
-/// Performs what the pure ``RunMachine`` and ``CopyMachine`` ask for. Decides nothing.
+/// Performs what the pure ``RunMachine`` asks for. Decides nothing.
 struct SyncRun: Sendable {
     let filter: ResourceFilter
     let store: Store
@@ -131,9 +131,9 @@ struct SyncRun: Sendable {
     }
 
     private func copy(_ order: FullCopyOrder) async throws(SyncError) -> FullCopyResult {
-        let copy = CopyRun(
+        let fetch = SnapshotFetch(
             order: order, store: store, client: client, claims: claims, configuration: configuration, report: tell)
-        return try await copy.execute()
+        return try await fetch.execute()
     }
 
     private func tell(_ event: SyncEvent) {
