@@ -33,7 +33,7 @@ package struct FilterRun: Hashable, Sendable {
 }
 
 /// Why a run goes over into a bootstrap.
-package enum Rejection: Sendable {
+package enum Rejection: Error {
     /// The server rejects the token.
     case token
     /// The server counts fewer changes than before: it was restored from a backup.

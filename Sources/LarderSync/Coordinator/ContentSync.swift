@@ -59,7 +59,7 @@ public final class ContentSync: Sendable {
         try await flights.join(filter.description) { () async throws(SyncError) in
             let run = SyncRun(
                 filter: filter, store: self.store, client: self.client(),
-                claims: self.claims, configuration: self.configuration, isByHand: isByHand, report: onEvent)
+                claims: self.claims, configuration: self.configuration, isByHand: isByHand, onEvent: onEvent)
             return try await run.execute()
         }
     }

@@ -3,8 +3,15 @@ internal import LarderStore
 internal import LarderTransport
 internal import Logging
 
-/// Performs what the pure ``RunMachine`` asks for. Decides nothing.
-struct SyncRun: Sendable {
+/// Syncs one filter once, from token to token.
+///
+/// A run that ends with an error, or is dropped at any step, leaves the old token in the store. So does one that came to its end
+/// without some resources, whose snapshots could not be had: later changes of these are left out, all others are brought in.
+package struct SyncRun: Sendable {
+    /// How often a server that counts fewer changes than were applied is asked again before it is believed to be restored
+    /// from a backup.
+    package static let mostLooks = 3
+
     let filter: ResourceFilter
     let store: Store
     let client: ServerClient
@@ -12,114 +19,89 @@ struct SyncRun: Sendable {
     let configuration: SyncConfiguration
     /// Whether a person asked for it.
     let isByHand: Bool
-    let report: @Sendable (SyncEvent) -> Void
+    let onEvent: @Sendable (SyncEvent) -> Void
 
     /// Runs to the end, over into a bootstrap when the token is rejected.
     ///
     /// - Throws: ``SyncError/superseded`` at once while another process syncs the store.
     func execute() async throws(SyncError) -> SyncReport {
-        let isOwner: Bool
-        do { isOwner = try store.beginSyncing() } catch { throw SyncError(error) }
-        guard isOwner else { throw .superseded }
-        defer { store.endSyncing() }
-        var machine = RunMachine(
-            filter: filter, perPage: configuration.perPage, concurrentFullCopies: configuration.concurrentFullCopies,
-            limits: configuration.limits)
-        let outcome = await withTaskGroup(of: RunEvent.self) { group in
-            var effects = machine.start()
-            while true {
-                for effect in effects {
-                    switch effect {
-                    case .report(let event): tell(event)
-                    case .cancel: group.cancelAll()
-                    case .end(let outcome): return outcome
-                    default: group.addTask { await self.perform(effect) }
-                    }
-                }
-                guard let event = await group.next() else { preconditionFailure("a run that waits for nothing") }
-                effects = machine.step(event)
-            }
-        }
-        return try outcome.get()
-    }
-
-    private func perform(_ effect: RunEffect) async -> RunEvent {
         do {
-            switch effect {
-            case .begin(let text):
-                try await store.restoreSyncState(for: filter)
-                let now = store.host.now()
-                return .begun(
-                    try await store.write { [isByHand, configuration] transaction in
-                        try transaction.bindServer(configuration.server, to: .sync)
-                        return try transaction.beginRun(text, now: now, isByHand: isByHand)
-                    })
-            case .beginBootstrap(let run, let rejection):
-                let now = store.host.now()
-                return .begun(
-                    try await store.write { transaction in
-                        try transaction.replaceRejected(run, after: rejection, now: now)
-                    })
-            case .fetchPage(let path):
-                return try await fetchPage(path)
-            case .pause(let attempt):
-                try await store.host.sleep(configuration.restorationPause(attempt))
-                return .paused
-            case .apply(let changes, let run):
-                return .applied(try await store.write { transaction in try transaction.apply(changes, run) })
-            case .order(let changes, let run, let bound):
-                return .ordered(try await order(changes, run, bound))
-            case .orderProven(let proofs, let run):
-                let now = store.host.now()
-                return .ordered(try store.read { view in try proofs.orders(run, in: view, now: now) })
-            case .hold(let run, let until):
-                try await store.write { transaction in try transaction.hold(run, until: until) }
-                return .held
-            case .copy(let order):
-                return .copied(order.resource, try await copy(order))
-            case .notePage(let number, let run):
-                try await store.write { transaction in try transaction.notePage(number, run) }
-                return .pageNoted
-            case .finish(let run, let token, let bound):
-                return .finished(swept: try await finish(run, token, bound))
-            case .cancel, .report, .end:
-                preconditionFailure("nothing to wait for")
+            guard try store.beginSyncing() else { throw SyncError.superseded }
+            defer { store.endSyncing() }
+            var run = RunState(try await begin(), filter, configuration)
+            while true {
+                report(.began(filter: run.filterRun.canonicalText, kind: run.filterRun.kind))
+                do {
+                    return try await complete(&run)
+                } catch let rejection as Rejection {
+                    run.restart(try await replace(run.filterRun, after: rejection), filter, configuration)
+                    report(.tokenRejected(filter: run.filterRun.canonicalText))
+                }
             }
         } catch {
-            return .failed(SyncError(error))
+            throw SyncError(error)
         }
     }
 
-    private func fetchPage(_ path: ServerPath) async throws -> RunEvent {
-        try Task.checkCancellation()
-        switch try await client.get(path, .page) {
-        case .resyncRequired: return .pageRejected
-        case .fullCopyNotFound: throw SyncError.inconsistentRun(reason: "a page was answered as a full copy")
-        case .body(let body, _):
-            do {
-                return .page(try SyncPage(decoding: try await body.collect(upTo: SyncPage.maximumBody)))
-            } catch let error as WireError {
-                throw SyncError.wire(error, request: .page)
+    private func begin() async throws -> FilterRun {
+        try await store.restoreSyncState(for: filter)
+        let (now, text) = (store.host.now(), filter.description)
+        return try await store.write { [isByHand, configuration] transaction in
+            try transaction.bindServer(configuration.server, to: .sync)
+            return try transaction.beginRun(text, now: now, isByHand: isByHand)
+        }
+    }
+
+    /// Goes over into a bootstrap. A token can be rejected once; in a new timeline nothing was applied that a server could be
+    /// behind.
+    private func replace(_ run: FilterRun, after rejection: Rejection) async throws -> FilterRun {
+        guard rejection == .restored || !run.isRejected else { throw SyncError.endlessResync }
+        let now = store.host.now()
+        return try await store.write { transaction in
+            try transaction.replaceRejected(run, after: rejection, now: now)
+        }
+    }
+
+    /// Fetches all pages and what they ask for, and stores the token.
+    ///
+    /// - Throws: a ``Rejection`` where the token is worth nothing any more.
+    private func complete(_ run: inout RunState) async throws -> SyncReport {
+        while let path = run.next {
+            let page = try await fetchPage(path, &run)
+            try run.add(page, filter)
+            report(.page(number: run.result.pages, mutations: page.mutations.count))
+            try await apply(page, &run)
+        }
+        guard let token = run.token else { throw SyncError.inconsistentRun(reason: "no token at the end") }
+        if !run.proofs.isEmpty { try await fetch(proven(by: run.proofs, run.filterRun), &run) }
+        try await fetch(run.deferred.removeAll(), &run)
+        try await endIfIncomplete(run)
+        return try await finish(&run, token)
+    }
+
+    /// Ends the run without a token where it lacks something: what it goes without would be lost for ever.
+    private func endIfIncomplete(_ run: RunState) async throws {
+        guard let until = run.missing.values.map(\.retryAt).min() else { return }
+        if run.filterRun.kind == .bootstrap {
+            try await store.write { [filterRun = run.filterRun] transaction in
+                try transaction.hold(filterRun, until: until)
             }
         }
+        throw SyncError.incomplete(run.missing.values.sorted { $0.resource < $1.resource })
     }
 
-    private func order(_ changes: [Mutation], _ run: FilterRun, _ bound: Int64) async throws -> SnapshotOrders {
-        let now = store.host.now()
-        let requests = CopyRequests(changes)
-        try await store.write { transaction in try transaction.list(requests, run, bound: bound) }
-        return try store.read { view in try requests.orders(run, bound: bound, in: view, now: now) }
-    }
-
-    private func finish(_ run: FilterRun, _ token: String, _ bound: Int64) async throws -> [ResourceKey] {
-        let now = store.host.now()
+    private func finish(_ run: inout RunState, _ token: String) async throws -> SyncReport {
+        let (filterRun, bound, now) = (run.filterRun, run.bound, store.host.now())
         let swept = try await store.write { transaction in
-            try transaction.finishRun(run, token: token, untilSequence: bound, now: now)
+            try transaction.finishRun(filterRun, token: token, untilSequence: bound, now: now)
         }
         // The commit above has released local writes, as many as one should. The token is stored: when this fails, the end
         // of the next run goes on.
-        try? await releaseMore(after: run.end(bound: bound))
-        return swept
+        try? await releaseMore(after: filterRun.end(bound: bound))
+        run.result.hidden += swept.count
+        for resource in swept { report(.swept(resource)) }
+        report(.finished(run.result))
+        return run.result
     }
 
     private func releaseMore(after end: RunEnd) async throws {
@@ -130,13 +112,7 @@ struct SyncRun: Sendable {
         } while place != nil
     }
 
-    private func copy(_ order: FullCopyOrder) async throws(SyncError) -> FullCopyResult {
-        let fetch = SnapshotFetch(
-            order: order, store: store, client: client, claims: claims, configuration: configuration, report: tell)
-        return try await fetch.execute()
-    }
-
-    private func tell(_ event: SyncEvent) {
+    private func report(_ event: SyncEvent) {
         switch event {
         case .unknownMutation(_, let resource):
             // The type is the server's text, of any characters; the event has it.
@@ -147,6 +123,105 @@ struct SyncRun: Sendable {
                 "passed over a full copy of an unknown group", metadata: ["resource": "\(resource)"])
         default: break
         }
-        report(event)
+        onEvent(event)
+    }
+}
+
+// MARK: - Pages
+
+extension SyncRun {
+    /// Asks a server again that counts fewer changes than were applied: the one that answers may lag behind another. One that
+    /// goes on doing so was restored from a backup, and a new timeline begins.
+    private func fetchPage(_ path: ServerPath, _ run: inout RunState) async throws -> SyncPage {
+        try run.follow(path)
+        var looks = 0
+        while true {
+            let page = try await requestPage(path)
+            if !run.order.isBehind(page) { return page }
+            if looks == Self.mostLooks { throw Rejection.restored }
+            looks += 1
+            try await store.host.sleep(configuration.restorationPause(looks))
+        }
+    }
+
+    private func requestPage(_ path: ServerPath) async throws -> SyncPage {
+        try Task.checkCancellation()
+        switch try await client.get(path, .page) {
+        case .resyncRequired: throw Rejection.token
+        case .fullCopyNotFound: throw SyncError.inconsistentRun(reason: "a page was answered as a full copy")
+        case .body(let body, _):
+            do {
+                return try SyncPage(decoding: try await body.collect(upTo: SyncPage.maximumBody))
+            } catch let error as WireError {
+                throw SyncError.wire(error, request: .page)
+            }
+        }
+    }
+
+    /// Applies the page's changes in their order: those of rows in one commit, snapshots between them.
+    private func apply(_ page: SyncPage, _ run: inout RunState) async throws {
+        var rest = page.mutations[...]
+        while let first = rest.first {
+            let needsSnapshot = first.type.needsFullCopy
+            let segment = rest.prefix { $0.type.needsFullCopy == needsSnapshot }
+            rest = rest.dropFirst(segment.count)
+            let changes = run.remaining(of: segment)
+            if changes.isEmpty { continue }
+            if needsSnapshot {
+                try await fetch(order(changes, run.filterRun, run.bound), &run)
+            } else {
+                let applied = try await store.write { [filterRun = run.filterRun] transaction in
+                    try transaction.apply(changes, filterRun)
+                }
+                run.add(applied)
+                for event in applied.events { report(event) }
+            }
+        }
+        guard run.filterRun.kind == .bootstrap else { return }
+        try await store.write { [number = run.result.pages, filterRun = run.filterRun] transaction in
+            try transaction.notePage(number, filterRun)
+        }
+    }
+}
+
+// MARK: - Snapshots
+
+extension SyncRun {
+    /// Lists the resources whose snapshots some changes ask for, and says which have to be fetched.
+    private func order(_ changes: [Mutation], _ run: FilterRun, _ bound: Int64) async throws -> SnapshotOrders {
+        let now = store.host.now()
+        let requests = CopyRequests(changes)
+        try await store.write { transaction in try transaction.list(requests, run, bound: bound) }
+        return try store.read { view in try requests.orders(run, bound: bound, in: view, now: now) }
+    }
+
+    /// Says which snapshots have to be fetched of hidden resources that are public after all.
+    private func proven(by proofs: PublicProofs, _ run: FilterRun) throws -> SnapshotOrders {
+        let now = store.host.now()
+        return try store.read { view in try proofs.orders(run, in: view, now: now) }
+    }
+
+    private func fetch(_ all: SnapshotOrders, _ run: inout RunState) async throws {
+        for failure in all.held { run.missing[failure.resource] = failure }
+        try await fetch(run.deferred.add(all, run.filterRun.kind), &run)
+    }
+
+    /// Fetches snapshots, at most so many at a time as the configuration allows. When one ends the run, the others are cancelled.
+    private func fetch(_ orders: [FullCopyOrder], _ run: inout RunState) async throws {
+        try await withThrowingTaskGroup(of: FullCopyResult.self) { group in
+            for (index, order) in orders.enumerated() {
+                if index >= configuration.concurrentFullCopies, let result = try await group.next() {
+                    try run.add(result)
+                }
+                group.addTask { try await fetch(order) }
+            }
+            while let result = try await group.next() { try run.add(result) }
+        }
+    }
+
+    private func fetch(_ order: FullCopyOrder) async throws(SyncError) -> FullCopyResult {
+        let fetch = SnapshotFetch(
+            order: order, store: store, client: client, claims: claims, configuration: configuration, report: report)
+        return try await fetch.execute()
     }
 }

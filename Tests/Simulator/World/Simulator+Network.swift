@@ -75,7 +75,7 @@ extension Simulator {
                 hiddenByLag.insert(ResourceKey(id.group, id.id))
                 return exchange
             }
-        default: if looks < RunMachine.mostLooks || exchange.status != 200 { return exchange }
+        default: if looks < SyncRun.mostLooks || exchange.status != 200 { return exchange }
         }
         oldAnswers[target] = nil
         return undisturbed(target, scenario.seed)
