@@ -48,7 +48,7 @@ extension BufferUploader {
         }
         old.inputs?.finish()
         old.sending?.cancel()
-        old.timer?.cancel()
+        timer.set(nil)
     }
 
     private func take(_ input: UploaderInput) async {
@@ -77,7 +77,7 @@ extension BufferUploader {
             return (state.sending.take(), state.network)
         }
         sending?.cancel()
-        setTimer(nil)
+        timer.set(nil)
         if let network { await step(.network(isUsable: network)) }
         await readRing()
     }
@@ -149,24 +149,9 @@ extension BufferUploader {
     private func perform(_ effect: UploadEffect, _ ring: BufferName) {
         switch effect {
         case .send(let flight): send(flight, of: ring)
-        case .arm(let time):
-            setTimer(
-                Task {
-                    do { try await outbox.store.host.sleepUntil(time) } catch { return }
-                    post(.event(.timer))
-                })
-        case .disarm: setTimer(nil)
+        case .arm(let time): timer.set(time) { self.post(.event(.timer)) }
         case .expired: outbox.setGate(.expired(ring.account))
         }
-    }
-
-    private func setTimer(_ timer: Task<Void, Never>?) {
-        let old = state.withLock { state in
-            let old = state.timer
-            state.timer = timer
-            return old
-        }
-        old?.cancel()
     }
 
     private func send(_ flight: BufferUpload.Flight, of ring: BufferName) {

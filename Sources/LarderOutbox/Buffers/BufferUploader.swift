@@ -14,6 +14,7 @@ public final class BufferUploader: Sendable {
     let name: String
     let policy: BufferPolicy
     let state = Mutex(UploaderState())
+    let timer: WakeTimer
 
     /// An uploader that does not run yet; points may be appended all the same.
     ///
@@ -21,6 +22,7 @@ public final class BufferUploader: Sendable {
     public init(outbox: Outbox, name: String = "locations", policy: BufferPolicy = .locations) {
         precondition(policy.isSound, "a part of the policy is out of its range")
         self.outbox = outbox
+        timer = WakeTimer(outbox.store.host.sleepUntil)
         self.name = name
         self.policy = policy
     }
@@ -81,7 +83,6 @@ struct UploaderState {
     var machine: UploadMachine?
     var network: Bool?
     var sending: Task<Void, Never>?
-    var timer: Task<Void, Never>?
     /// Raised when what is under way is given up, so that its answer is not taken for another's.
     var epoch = 0
 }

@@ -30,7 +30,6 @@ package struct UploadMachine: Hashable, Sendable {
     /// How often in a row the server has refused the credentials.
     private var refusals = 0
     private var armed: Duration?
-    private var isStopping = false
 
     /// A machine that knows nothing of its ring and the network.
     ///
@@ -61,7 +60,6 @@ package struct UploadMachine: Hashable, Sendable {
         case .timer: armed = nil
         case .answered(let answer): step.change = take(answer, moment, &step)
         case .storageFailed: hold(moment)
-        case .stop: isStopping = true
         }
         if let until = heldUntil, until <= moment.elapsed { heldUntil = nil }
         if step.change == nil {
@@ -85,7 +83,7 @@ extension UploadMachine {
     private var hasPoints: Bool { upload.flight != nil || !oldest.isEmpty }
 
     private var maySend: Bool {
-        guard network == true, !isStopping, case .signedIn = gate else { return false }
+        guard network == true, case .signedIn = gate else { return false }
         return gate.admits(account)
     }
 
@@ -114,7 +112,7 @@ extension UploadMachine {
         let time = nextWake
         guard time != armed else { return }
         armed = time
-        effects.append(time.map { .arm($0) } ?? .disarm)
+        effects.append(.arm(time))
     }
 }
 
@@ -123,7 +121,7 @@ extension UploadMachine {
 extension UploadMachine {
     private mutating func load(_ stored: BufferUpload, _ found: [Int64], _ rest: Duration?, _ moment: Moment) {
         if !isLoaded, due == nil, let dueAt = stored.dueAt {
-            let wait = Moment(elapsed: .zero, now: dueAt).passed(since: moment.now)
+            let wait = moment.wait(until: dueAt)
             // Only a server asks for longer than tries wait, and what it asks for is kept elsewhere: the clock was set back.
             if wait <= max(policy.retry.limit, rest ?? .zero) { due = moment.elapsed + wait }
         }
@@ -164,7 +162,7 @@ extension UploadMachine {
     }
 
     private mutating func delay(afterFailures failures: Int) -> Duration {
-        policy.retry.delay(afterFailures: failures, chance: policy.retry.jitter > 0 ? chance.next() : 0)
+        policy.retry.delay(afterFailures: failures, &chance)
     }
 }
 
@@ -182,9 +180,7 @@ extension UploadMachine {
         storageFailures = 0
         if case .heldBack(let rest) = answer {
             leaveServerAlone(rest, moment)
-            upload.dueAt = due.map {
-                moment.now.addingReportingOverflow(($0 - moment.elapsed).milliseconds).partialValue
-            }
+            upload.dueAt = due.map { moment.date(of: $0) }
             return nil
         }
         guard case .head(let head) = answer else {
@@ -236,7 +232,7 @@ extension UploadMachine {
         let wait = max(delay(afterFailures: upload.failures), asked ?? .zero)
         due = moment.elapsed + wait
         notBefore = asked.map { moment.elapsed + $0 }
-        upload.dueAt = moment.now.addingReportingOverflow(wait.milliseconds).partialValue
+        upload.dueAt = moment.date(of: moment.elapsed + wait)
         return wait
     }
 }

@@ -18,8 +18,6 @@ package enum UploadEvent: Hashable, Sendable {
     case answered(Answer)
     /// The change of a step could not be stored; ``ring(_:oldest:serverWait:)`` has told how things are.
     case storageFailed
-    /// Nothing is begun any more.
-    case stop
 }
 
 /// What one event leads to.
@@ -44,10 +42,8 @@ package enum UploadChange: Hashable, Sendable {
 package enum UploadEffect: Hashable, Sendable {
     /// Send the points of the flight; answered by ``UploadEvent/answered(_:)``.
     case send(BufferUpload.Flight)
-    /// Set the timer, in place of the one set before, to go off at this time that never jumps.
-    case arm(Duration)
-    /// Take the timer back.
-    case disarm
+    /// Set the timer, in place of the one set before, to go off at this time that never jumps; nil: not at all.
+    case arm(Duration?)
     /// The server does not take the credentials of the account any more.
     case expired
 }

@@ -54,5 +54,5 @@ extension Outbox {
         return nil
     }
 
-    func publish() { publishing.withLock { _ in statusBroadcast.set(status) } }
+    func publish() { statusBroadcast.update { status } }
 }

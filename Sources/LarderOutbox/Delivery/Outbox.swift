@@ -25,11 +25,10 @@ public final class Outbox: Sendable {
     let connectivity: any ConnectivitySource
     let onEvent: @Sendable (OutboxEvent) -> Void
     let state: Mutex<OutboxState>
+    let timer: WakeTimer
     let statusBroadcast = StateBroadcast(OutboxStatus())
     /// Held while the right to send is asked for: a command and a run of this outbox share it.
     let claiming = Mutex(())
-    /// Held while the status is taken and told, so that an older one is never told after a newer one.
-    let publishing = Mutex(())
     /// Who is signed in, for what sends beside the outbox.
     let gateBroadcast: StateBroadcast<SessionGate>
 
@@ -56,6 +55,7 @@ public final class Outbox: Sendable {
         self.connectivity = connectivity
         self.onEvent = onEvent
         state = Mutex(OutboxState(gate: .signedIn(account)))
+        timer = WakeTimer(store.host.sleepUntil)
         gateBroadcast = StateBroadcast(.signedIn(account))
     }
 
@@ -125,7 +125,6 @@ struct OutboxState {
         let inputs: AsyncStream<OutboxInput>.Continuation
         /// The requests under way.
         var flights: [UUIDBytes: Task<Void, Never>] = [:]
-        var timer: Task<Void, Never>?
         /// The answers that could not be stored yet.
         var unstored: [OutboxAnswer] = []
         /// Whether a look at what others have done waits for its turn.

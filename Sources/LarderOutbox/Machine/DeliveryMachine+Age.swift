@@ -26,9 +26,7 @@ extension DeliveryMachine {
             let age = (moment.elapsed - firstTried).milliseconds
             let dated = moment.now.subtractingReportingOverflow(age).partialValue
             guard first.subtractingReportingOverflow(dated).partialValue >= Self.jump else { continue }
-            let dueAt = entries[index].due.map {
-                moment.now.addingReportingOverflow(($0 - moment.elapsed).milliseconds).partialValue
-            }
+            let dueAt = entries[index].due.map { moment.date(of: $0) }
             update(index) {
                 $0.firstTriedAt = dated
                 $0.lastTriedAt = $0.lastTriedAt.map { min($0, moment.now) }

@@ -113,7 +113,7 @@ extension DeliveryMachine {
         let wait = max(delay(afterFailures: entries[index].delivery.failures.incremented), asked ?? .zero)
         entries[index].due = moment.elapsed + wait
         entries[index].notBefore = asked.map { moment.elapsed + $0 }
-        let until = moment.now.addingReportingOverflow(wait.milliseconds).partialValue
+        let until = moment.date(of: moment.elapsed + wait)
         update(index) {
             $0.state = .waiting
             $0.failures = $0.failures.incremented

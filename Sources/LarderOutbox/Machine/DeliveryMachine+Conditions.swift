@@ -143,8 +143,7 @@ extension DeliveryMachine {
 
     /// The wait after so many failures in a row.
     mutating func delay(afterFailures failures: Int) -> Duration {
-        // Without jitter nothing is left to chance, and the state of a machine says all of it.
-        policy.retry.delay(afterFailures: failures, chance: policy.retry.jitter > 0 ? chance.next() : 0)
+        policy.retry.delay(afterFailures: failures, &chance)
     }
 }
 

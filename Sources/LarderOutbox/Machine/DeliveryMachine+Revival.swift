@@ -15,16 +15,13 @@ extension DeliveryMachine {
         // Attempts are counted on beyond those allowed, so that they say how often it has come back.
         let rounds = entries[index].delivery.attempts - entries[index].mostAttempts + 1
         let wait = max(
-            policy.revival.delay(
-                afterFailures: max(rounds, 1), chance: policy.revival.jitter > 0 ? chance.next() : 0),
-            granted(after) ?? .zero)
+            policy.revival.delay(afterFailures: max(rounds, 1), &chance), granted(after) ?? .zero)
         putOff(index, until: moment.elapsed + wait, moment)
     }
 
     private mutating func putOff(_ index: Int, until due: Duration, _ moment: Moment) {
         entries[index].due = due
-        let until = moment.now.addingReportingOverflow((due - moment.elapsed).milliseconds).partialValue
-        update(index) { $0.dueAt = until }
+        update(index) { $0.dueAt = moment.date(of: due) }
     }
 
     /// Tries what has failed through the server's fault once more: when its time has come, and when the outbox starts.
@@ -58,9 +55,8 @@ extension DeliveryMachine {
 
     mutating func restoreRevival(_ index: Int, _ moment: Moment) {
         guard let dueAt = entries[index].delivery.dueAt else { return }
-        let rest = Moment(elapsed: .zero, now: dueAt).passed(since: moment.now)
         // A clock that was set back must not keep it for longer than it was to wait.
-        let wait = min(rest, max(policy.revival.limit, policy.longestRetryAfter))
+        let wait = min(moment.wait(until: dueAt), max(policy.revival.limit, policy.longestRetryAfter))
         let whole = Moment(elapsed: .zero, now: dueAt).passed(since: entries[index].delivery.lastTriedAt ?? dueAt)
         entries[index].due = moment.elapsed + min(wait, whole)
     }

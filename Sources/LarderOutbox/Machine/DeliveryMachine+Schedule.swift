@@ -124,17 +124,22 @@ extension DeliveryMachine {
     private func nextWake(_ moment: Moment) -> Duration? {
         if let heldUntil { return heldUntil }
         if case .expired = gate, isOnline, case .waiting(let time) = signIn { return time }
+        return tries(turns(), moment).filter { $0 > moment.elapsed }.min()
+    }
+
+    /// When entries are tried that wait for a time: those whose turn it is, and those that come back by themselves.
+    func tries(_ turns: [Int], _ moment: Moment) -> [Duration] {
         let byServer = pauseOfServer(moment)
-        let tries = turns().filter { entries[$0].delivery.state != .sending }.compactMap { index in
+        let waits = turns.filter { entries[$0].delivery.state != .sending }.compactMap { index in
             [byServer, entries[index].delivery.state == .waiting ? entries[index].due : nil].compactMap { $0 }.max()
         }
-        return (tries + revivals().compactMap { entries[$0].due }).filter { $0 > moment.elapsed }.min()
+        return waits + revivals().compactMap { entries[$0].due }
     }
 
     private mutating func arm(_ time: Duration?) {
         guard time != armed else { return }
         armed = time
-        step.effects.append(time.map { .arm($0) } ?? .disarm)
+        step.effects.append(.arm(time))
     }
 
     /// Whether nothing that may be sent is forgotten: it is under way, waits for a turn of one that is, or the timer is

@@ -39,8 +39,7 @@ extension DeliveryMachine {
         refusedLanes.insert(lane)
         guard isRefusing else { return }
         let rounds = refusedLanes.count - Self.mostRefusals + 1
-        let wait = policy.revival.delay(afterFailures: rounds, chance: policy.revival.jitter > 0 ? chance.next() : 0)
-        refusalWait = moment.elapsed + wait
+        refusalWait = moment.elapsed + policy.revival.delay(afterFailures: rounds, &chance)
     }
 
     /// The server has accepted something, or has answered a batch member by member, as only the API does.

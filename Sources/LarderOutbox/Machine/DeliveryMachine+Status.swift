@@ -20,14 +20,7 @@ extension DeliveryMachine {
         status.rejected = rejected.count
         status.oldestCreatedAt = entries.map(\.createdAt).min()
         let turns = turns()
-        let byServer = pauseOfServer(moment)
-        let tries = turns.filter { entries[$0].delivery.state != .sending }.compactMap { index in
-            [byServer, entries[index].delivery.state == .waiting ? entries[index].due : nil].compactMap { $0 }.max()
-        }
-        let due = (tries + revivals().compactMap { entries[$0].due }).min()
-        status.nextAttemptAt = due.map {
-            moment.now.addingReportingOverflow(max($0 - moment.elapsed, .zero).milliseconds).partialValue
-        }
+        status.nextAttemptAt = tries(turns, moment).min().map { moment.date(of: max($0, moment.elapsed)) }
         status.pauses = pauses(turns, moment)
         status.isRunning = !isStopping
         return status
@@ -39,8 +32,8 @@ extension DeliveryMachine {
         var reasons: [PauseReason] = []
         if heldUntil != nil { reasons.append(.storage) }
         if !isOnline { reasons.append(.offline) }
-        if isServerLeftAlone(moment), let rest = serverWait.map({ $0 - moment.elapsed }) {
-            reasons.append(.askedToWait(until: moment.now.addingReportingOverflow(rest.milliseconds).partialValue))
+        if isServerLeftAlone(moment), let serverWait {
+            reasons.append(.askedToWait(until: moment.date(of: serverWait)))
         }
         if isIntercepted { reasons.append(.intercepted) }
         if isRefusing { reasons.append(.refusals(refusedLanes.count)) }

@@ -74,7 +74,7 @@ extension DeliveryMachine {
     private mutating func restoreWait(_ index: Int, _ moment: Moment) {
         let delivery = entries[index].delivery
         let dueAt = delivery.dueAt ?? moment.now
-        let rest = Moment(elapsed: .zero, now: dueAt).passed(since: moment.now)
+        let rest = moment.wait(until: dueAt)
         // A clock that was set back does not say how much has passed. If it waited again from each start, a host of short runs would never send.
         let isUndated = delivery.lastTriedAt.map { $0 > moment.now } ?? false
         let wait = isUndated ? .zero : min(rest, max(policy.retry.limit, policy.longestRetryAfter))

@@ -44,10 +44,8 @@ package enum DeliveryEffect: Hashable, Sendable {
     case send(Flight)
     /// End the request with this key, which is still answered.
     case cancel(UUIDBytes)
-    /// Set the timer, in place of the one set before, to go off at this time that never jumps.
-    case arm(Duration)
-    /// Take the timer back.
-    case disarm
+    /// Set the timer, in place of the one set before, to go off at this time that never jumps; nil: not at all.
+    case arm(Duration?)
     /// Sign in again; answered by ``DeliveryEvent/session(_:)`` or ``DeliveryEvent/signInFailed``.
     case signIn(String?)
     /// Ask the resolver about a conflict: it puts a successor in the entry's place, or is followed by

@@ -11,7 +11,6 @@ struct CoordinatorState {
         let events: AsyncStream<CoordinatorEvent>.Continuation
         var runs: [String: Task<Void, Never>] = [:]
         var progress: [String: RunProgress] = [:]
-        var timer: Task<Void, Never>?
         /// Whether the source of the network has said how it is.
         var hasNetwork = false
         /// How the runs ended, by filter.

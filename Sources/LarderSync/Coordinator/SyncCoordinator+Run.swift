@@ -109,7 +109,7 @@ extension SyncCoordinator {
             state.unheard = []
             return (loop, waiters)
         }
-        loop?.timer?.cancel()
+        timer.set(nil)
         loop?.events.finish()
         for waiter in waiters { waiter.fulfil(.failure(.cancelled)) }
         publish(isProgress: false)
@@ -168,8 +168,7 @@ extension SyncCoordinator {
         switch effect {
         case .start(let text): start(text, in: &group)
         case .cancel(let text): state.withLock { $0.loop?.runs[text] }?.cancel()
-        case .arm(let time): arm(time)
-        case .disarm: setTimer(nil)
+        case .arm(let time): timer.set(time) { self.post(.timer) }
         case .probe(let number):
             group.addTask {
                 let isReachable = await self.probe?.isReachable() ?? false
@@ -233,23 +232,6 @@ extension SyncCoordinator {
         state.withLock { state in state.loop?.progress[text]?.count(event) }
         publish(isProgress: true)
         onEvent(event)
-    }
-
-    private func arm(_ time: Duration) {
-        setTimer(
-            Task {
-                do { try await store.host.sleepUntil(time) } catch { return }
-                post(.timer)
-            })
-    }
-
-    private func setTimer(_ timer: Task<Void, Never>?) {
-        let old = state.withLock { state in
-            let old = state.loop?.timer
-            state.loop?.timer = timer
-            return old
-        }
-        old?.cancel()
     }
 
     private func note(_ attempt: AttemptNote, _ text: String) async {

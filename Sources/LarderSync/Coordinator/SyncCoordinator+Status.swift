@@ -30,12 +30,10 @@ extension SyncCoordinator {
     ///
     /// Progress of runs is published ten times a second at most.
     public func statuses() -> AsyncStream<SyncStatus> {
-        publishing.withLock { _ in
-            // Followed before the status is read: a change made after the reading finds a follower, and is published.
-            let stream = statusBroadcast.states()
-            statusBroadcast.set(status)
-            return stream
-        }
+        // Followed before the status is read: a change made after the reading finds a follower, and is published.
+        let stream = statusBroadcast.states()
+        statusBroadcast.update { status }
+        return stream
     }
 
     /// Waits until everything a filter asks for can be read without the server, and says how ready it is.
@@ -132,8 +130,7 @@ extension SyncCoordinator {
             state.publishedAt = elapsed
             return true
         }
-        guard isWanted else { return }
-        publishing.withLock { _ in statusBroadcast.set(status) }
+        if isWanted { statusBroadcast.update { status } }
     }
 }
 

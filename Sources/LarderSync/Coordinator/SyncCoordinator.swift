@@ -19,9 +19,8 @@ public final class SyncCoordinator: Sendable {
     let probe: (any ReachabilityProbe)?
     let onEvent: @Sendable (SyncEvent) -> Void
     let state = Mutex(CoordinatorState())
+    let timer: WakeTimer
     let statusBroadcast = StateBroadcast(CoordinatorState().status(at: Moment(elapsed: .zero, now: 0)))
-    /// Held while a status is made and published, so that the last one published is the last one made.
-    let publishing = Mutex(())
 
     /// A coordinator that does not run yet; see ``run()`` and ``runOnce(within:)``.
     ///
@@ -37,6 +36,7 @@ public final class SyncCoordinator: Sendable {
         onEvent: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) {
         self.store = store
+        timer = WakeTimer(store.host.sleepUntil)
         content = ContentSync(
             store: store, transport: transport, configuration: configuration, credentials: credentials,
             maximumRetryAfter: policy.maximumRetryAfter, onEvent: onEvent)

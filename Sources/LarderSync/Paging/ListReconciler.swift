@@ -172,13 +172,8 @@ public final class ListReconciler: Sendable {
             return try await source.page(request)
         } catch SyncError.refused(let problem) where isProbe && [204, 400, 404, 410, 416].contains(problem.status) {
             return ListPage(items: [])
-        } catch is CancellationError {
-            throw .cancelled
-        } catch TransportError.cancelled {
-            throw .cancelled
-        } catch SyncError.cancelled {
-            throw .cancelled
         } catch {
+            if case .cancelled = SyncError(error) { throw .cancelled }
             throw .source(error)
         }
     }

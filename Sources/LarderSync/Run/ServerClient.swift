@@ -120,10 +120,8 @@ final class ServerClient: Sendable {
             let response = try await transport.send(request, body: nil, timeouts: configuration.timeouts)
             if response.head.status.code != 401 { stamp.withLock { $0.accepted = max($0.accepted, number) } }
             return response
-        } catch .cancelled {
-            throw .cancelled
         } catch {
-            throw .transport(error)
+            throw SyncError(error)
         }
     }
 

@@ -50,10 +50,8 @@ package enum CoordinatorEffect: Sendable {
     case start(String)
     /// End the run of a filter, which is still answered.
     case cancel(String)
-    /// Set the timer, in place of the one set before, to go off at this time that never jumps.
-    case arm(Duration)
-    /// Take the timer back.
-    case disarm
+    /// Set the timer, in place of the one set before, to go off at this time that never jumps; nil: not at all.
+    case arm(Duration?)
     /// Look whether the server answers; answered by ``CoordinatorEvent/probed(_:isReachable:)`` with the same number.
     case probe(Int)
     /// Those who ask for a run by hand are told why there is none.

@@ -79,7 +79,7 @@ extension CoordinatorMachine {
         schedules[index].resyncedAt = moment.elapsed
         let beyond = schedules[index].resyncs - policy.resyncsBeforeSlow
         guard beyond >= 0 else { return }
-        let wait = policy.slow.delay(afterFailures: beyond + 1, chance: chance.next())
+        let wait = policy.slow.delay(afterFailures: beyond + 1, &chance)
         schedules[index].slowUntil = moment.elapsed + wait
         effects.append(
             .report(.slowed(filter: schedules[index].text, rejections: schedules[index].resyncs, wait: wait)))
@@ -97,7 +97,7 @@ extension CoordinatorMachine {
         schedules[index].failures = schedules[index].failures.next
         let failures = schedules[index].failures
         let retry = error.isRetryable ? policy.retry : policy.refusedRetry
-        let wait = retry.delay(afterFailures: failures, chance: chance.next())
+        let wait = retry.delay(afterFailures: failures, &chance)
         schedules[index].notBefore = moment.elapsed + wait
         schedules[index].serverNotBefore = error.retryAfter.map {
             moment.elapsed + min(.seconds($0), policy.maximumRetryAfter)
@@ -121,14 +121,13 @@ extension CoordinatorMachine {
 
     private mutating func note(_ index: Int, _ moment: Moment) {
         let schedule = schedules[index]
-        let next = (schedule.missingDue ?? schedule.earliest(for: .background)).map { $0 - moment.elapsed }
+        let next = schedule.missingDue ?? schedule.earliest(for: .background)
         effects.append(
             .note(
                 schedule.text,
                 AttemptNote(
-                    attemptedAt: schedule.attemptedAt,
-                    failures: schedule.failures, lastError: schedule.lastError?.description,
-                    nextAttemptAt: next.map { moment.now.addingReportingOverflow($0.milliseconds).partialValue })))
+                    attemptedAt: schedule.attemptedAt, failures: schedule.failures,
+                    lastError: schedule.lastError?.description, nextAttemptAt: next.map { moment.date(of: $0) })))
     }
 
     /// Whether somebody asks by hand for a run after the one that is being ended.

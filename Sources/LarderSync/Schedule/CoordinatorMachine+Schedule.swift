@@ -3,10 +3,7 @@ package import LarderTransport
 extension CoordinatorMachine {
     mutating func schedule(_ moment: Moment) {
         if isStopping {
-            if armed != nil {
-                armed = nil
-                effects.append(.disarm)
-            }
+            arm(nil)
             if schedules.allSatisfy({ $0.running == nil }) { effects.append(.stopped) }
             return
         }
@@ -134,7 +131,7 @@ extension CoordinatorMachine {
     private mutating func arm(_ time: Duration?) {
         guard time != armed else { return }
         armed = time
-        effects.append(time.map { .arm($0) } ?? .disarm)
+        effects.append(.arm(time))
     }
 
     /// Whether nothing that is wanted and allowed is forgotten: it is under way, or waits for one that is, or the timer
@@ -195,7 +192,7 @@ extension CoordinatorMachine {
         if allowance == .nothing { return .network }
         if allowance < SyncAllowance(neededFor: want, schedule.priority) { return .conditions }
         guard let earliest = schedule.earliest(for: want), earliest > moment.elapsed else { return .turn }
-        let time = moment.now.addingReportingOverflow((earliest - moment.elapsed).milliseconds).partialValue
+        let time = moment.date(of: earliest)
         if want != .manual, earliest == schedule.slowUntil { return .slowMode(until: time) }
         return .retry(at: time)
     }

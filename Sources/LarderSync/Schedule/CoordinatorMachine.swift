@@ -95,7 +95,7 @@ extension CoordinatorMachine {
         schedule.resyncedAt = known.resyncedAt.map { moment.elapsed - moment.passed(since: $0) }
         if schedule.resyncs >= policy.resyncsBeforeSlow, let resyncedAt = known.resyncedAt {
             let wait = policy.slow.delay(
-                afterFailures: schedule.resyncs - policy.resyncsBeforeSlow + 1, chance: chance.next())
+                afterFailures: schedule.resyncs - policy.resyncsBeforeSlow + 1, &chance)
             let passed = moment.passed(since: resyncedAt)
             if passed < wait { schedule.slowUntil = moment.elapsed + wait - passed }
         }
@@ -207,7 +207,7 @@ extension CoordinatorMachine {
     }
 
     mutating func lookAt(_ moment: Moment) -> Duration {
-        moment.elapsed + policy.probe.delay(afterFailures: portalFailures, chance: chance.next())
+        moment.elapsed + policy.probe.delay(afterFailures: portalFailures, &chance)
     }
 
     private mutating func stop() {

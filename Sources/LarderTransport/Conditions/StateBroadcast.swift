@@ -9,6 +9,7 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
     }
 
     private let content: Mutex<Content>
+    private let making = Mutex(())
 
     /// A broadcast that begins with `state`.
     package init(_ state: State) {
@@ -29,6 +30,9 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
             for follower in content.followers.values { follower.tell(state) }
         }
     }
+
+    /// Sets what `make` returns, one at a time: the state that is set last is the one that was made last.
+    package func update(_ make: () -> State) { making.withLock { _ in set(make()) } }
 
     /// The current state and each change, the newest only for a reader that lags; ends when its reader is cancelled.
     ///

@@ -17,4 +17,12 @@ package struct Moment: Hashable, Sendable {
         if isTooLong { return now > time ? .milliseconds(Int64.max) : .zero }
         return .milliseconds(max(0, age))
     }
+
+    /// How far a time of the clock that may jump lies ahead; zero for one that has passed.
+    package func wait(until time: Int64) -> Duration { Moment(elapsed: .zero, now: time).passed(since: now) }
+
+    /// A time that never jumps by the clock that may: what that one will say then, if it does not jump.
+    package func date(of time: Duration) -> Int64 {
+        now.addingReportingOverflow((time - elapsed).milliseconds).partialValue
+    }
 }

@@ -26,4 +26,9 @@ public struct RetryPolicy: Hashable, Sendable {
         }
         return min(delay, limit) * (1 - jitter * chance)
     }
+
+    /// As ``delay(afterFailures:chance:)``. Without jitter nothing is left to chance, which then stays as it is.
+    package func delay(afterFailures failures: Int, _ chance: inout Chance) -> Duration {
+        delay(afterFailures: failures, chance: jitter > 0 ? chance.next() : 0)
+    }
 }

@@ -88,11 +88,7 @@ extension [UploadEffect] {
     /// The last time that a timer is set to.
     var armed: Duration? {
         reduce(nil) { time, effect in
-            switch effect {
-            case .arm(let other): other
-            case .disarm: nil
-            case .send, .expired: time
-            }
+            if case .arm(let other) = effect { other } else { time }
         }
     }
 }

@@ -248,11 +248,4 @@ import Testing
         bench.pass(.seconds(1))
         #expect(bench.step(.timer).sent.count == 1)
     }
-
-    @Test func `begins nothing after a stop`() {
-        var bench = UploadBench()
-        _ = bench.append(1)
-        _ = bench.step(.stop)
-        #expect(bench.step(.network(isUsable: true)) == [])
-    }
 }

@@ -12,8 +12,7 @@ extension Outbox {
         switch effect {
         case .send(let flight): start(flight, in: &group)
         case .cancel(let key): state.withLock { $0.loop?.flights[key] }?.cancel()
-        case .arm(let time): arm(time)
-        case .disarm: setTimer(nil)
+        case .arm(let time): timer.set(time) { self.post(.event(.timer)) }
         case .signIn(let account):
             addTask(to: &group) {
                 guard let isSignedIn = await self.renewLogin(of: account) else { return }
@@ -133,22 +132,5 @@ extension Outbox {
                 sending.cancel()
             }
         }
-    }
-
-    private func arm(_ time: Duration) {
-        setTimer(
-            Task {
-                do { try await store.host.sleepUntil(time) } catch { return }
-                post(.event(.timer))
-            })
-    }
-
-    private func setTimer(_ timer: Task<Void, Never>?) {
-        let old = state.withLock { state in
-            let old = state.loop?.timer
-            state.loop?.timer = timer
-            return old
-        }
-        old?.cancel()
     }
 }

@@ -66,7 +66,7 @@ extension Outbox {
         // Nothing is under way any more: another outbox may send.
         withExtendedLifetime(ownership) {}
         for drain in loop?.drains ?? [] { drain.end.finish() }
-        loop?.timer?.cancel()
+        timer.set(nil)
         loop?.inputs.finish()
         publish()
     }

@@ -70,7 +70,7 @@ public struct JSONPageSource: PageSource {
         do throws(TransportError) {
             body = try await response.body.collect(upTo: bodyLimit)
         } catch {
-            throw Self.failure(error)
+            throw SyncError(error)
         }
         do throws(WireError) {
             return try layout.page(body, for: request)
@@ -93,7 +93,7 @@ public struct JSONPageSource: PageSource {
             return try await transport.send(
                 base.request(.get, appending: target, headers: fields), body: nil, timeouts: timeouts)
         } catch {
-            throw Self.failure(error)
+            throw SyncError(error)
         }
     }
 
@@ -110,10 +110,6 @@ public struct JSONPageSource: PageSource {
             preconditionFailure("a source that pages by \(paging.rawValue) was asked by the other way")
         }
         return values.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
-    }
-
-    private static func failure(_ error: TransportError) -> SyncError {
-        error == .cancelled ? .cancelled : .transport(error)
     }
 
     /// What an answer that is no page says.

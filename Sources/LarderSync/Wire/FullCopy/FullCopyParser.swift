@@ -56,16 +56,6 @@ package struct FullCopyParser: Sendable {
         scanner.capturesValues = false
     }
 
-    /// Feeds `chunk` and hands each record that ends in it to `body`.
-    ///
-    /// Use ``next(in:at:)`` where what is done with a record waits, or fails with errors of its own.
-    package mutating func feed(
-        _ chunk: [UInt8], record body: (borrowing CapturedRecord) throws(WireError) -> Void
-    ) throws(WireError) {
-        var position = 0
-        while try next(in: chunk, at: &position) { try body(record) }
-    }
-
     /// Advances behind the next record that ends in `chunk`; `false` when the chunk is used up.
     ///
     /// After `false` the next call must bring the next chunk, with `position` at 0. After an error the parser must not
@@ -158,7 +148,6 @@ extension FullCopyParser {
         case .objectBegin:
             record.bytes.removeAll(keepingCapacity: true)
             record.fields.clear()
-            record.index = recordCount
             recordStart = position - 1
             place = .record
         case .arrayEnd:

@@ -34,13 +34,11 @@ public struct RecordFields: Sendable {
 }
 
 /// One record of a full copy.
-public struct CapturedRecord: Sendable {
+package struct CapturedRecord: Sendable {
     /// The record as it stands on the wire, braces included.
-    public internal(set) var bytes: [UInt8] = []
+    package internal(set) var bytes: [UInt8] = []
     /// The members that a key is made of.
-    public internal(set) var fields: RecordFields
-    /// The record's place in `records`, from 0 on.
-    public internal(set) var index = 0
+    package internal(set) var fields: RecordFields
 }
 
 /// A JSON value as far as a key can be made of it.

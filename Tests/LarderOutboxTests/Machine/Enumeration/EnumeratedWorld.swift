@@ -241,7 +241,6 @@ extension EnumeratedWorld {
                 air.append(flight)
                 air.sort { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) }
             case .arm(let time): timer = time
-            case .disarm: timer = nil
             case .signIn(let account):
                 guard !isAskedToSignIn else { throw Violation(description: "asked twice to sign in") }
                 guard account == self.account else { throw Violation(description: "asked to sign in as another") }
