@@ -61,11 +61,22 @@ public struct ListConfiguration: Hashable, Sendable {
     /// Pages do not overlap then, and every list is walked twice. Deletions and insertions that come at the same places in
     /// both walks can hide an item: ask for pages of any size where the server has them.
     public let hasFixedPages: Bool
+    /// The names of top-level members that only the device has, such as a `starred` of the app's own: where an item of the server lacks
+    /// one, its row keeps that of the row that it replaces.
+    ///
+    /// A member that the server sends wins, `null` among them. What is kept goes with the row when the item is gone from the list.
+    /// Nothing is kept where the row or the item is no JSON object.
+    ///
+    /// ```swift
+    /// let notes = PagedList(
+    ///     ResourceKey("notes", 1), type: "note", source: source, configuration: ListConfiguration(keptMembers: ["starred"]))
+    /// ```
+    public let keptMembers: Set<String>
 
     /// A configuration with the defaults.
     public init(
         pageSize: Int = 100, protection: Guard = Guard(), walks: Int = 3, maximumPages: Int = 100_000,
-        hasFixedPages: Bool = false
+        hasFixedPages: Bool = false, keptMembers: Set<String> = []
     ) {
         precondition((1...Self.largestPage).contains(pageSize), "a page size of \(pageSize)")
         precondition(walks >= 1, "a list is walked at least once")
@@ -75,5 +86,6 @@ public struct ListConfiguration: Hashable, Sendable {
         self.walks = walks
         self.maximumPages = maximumPages
         self.hasFixedPages = hasFixedPages
+        self.keptMembers = keptMembers
     }
 }

@@ -14,8 +14,8 @@ internal import Synchronization
 /// ```
 ///
 /// Each page is compared with the rows in one read, and what differs is written in one commit: a reader never sees half a page
-/// applied, and a page without changes writes nothing. An update replaces a row's payload as a whole, with all members that
-/// only the device added to it. Rows are deleted behind the last page, by a pass that saw the whole list: as many items as the
+/// applied, and a page without changes writes nothing. An update replaces a row's payload as a whole, but for members that
+/// only the device has and the configuration names (``ListConfiguration/keptMembers``). Rows are deleted behind the last page, by a pass that saw the whole list: as many items as the
 /// server says there are or, where it does not say, the same in two walks. A row that keeps its place among the others on the
 /// server throughout a pass is never deleted, whatever comes and goes meanwhile, in whatever order the list is, and however
 /// few items the server answers at a time, unless the pages cannot overlap; see ``ListReport/hasOverlaps``. On a server where nothing changes, one pass makes both sides equal; where that
@@ -53,7 +53,8 @@ public final class ListReconciler: Sendable {
     ) async throws(ListError) -> ListReport {
         guard underWay.withLock({ $0.insert(resource).inserted }) else { throw .underWay(resource) }
         defer { _ = underWay.withLock { $0.remove(resource) } }
-        let rows = ListRows(store: store, resource: resource, type: type)
+        let rows = ListRows(
+            store: store, resource: resource, type: type, keptMembers: configuration.keptMembers)
         let noted: ListPass
         do { noted = try store.beginPass(over: resource) } catch { throw .store(error) }
         do throws(ListError) {

@@ -10,6 +10,8 @@ package struct ListRows: Sendable {
     let store: Store
     let resource: ResourceKey
     let type: String
+    /// The members that a row keeps where the item that replaces it lacks them.
+    let keptMembers: Set<String>
 
     /// What a read found.
     package struct Found: Sendable {
@@ -32,7 +34,10 @@ package struct ListRows: Sendable {
     }
 
     /// The rows of one type of a resource.
-    package init(store: Store, resource: ResourceKey, type: String) {
+    ///
+    /// - Parameter keptMembers: as ``ListConfiguration/keptMembers``.
+    package init(store: Store, resource: ResourceKey, type: String, keptMembers: Set<String> = []) {
+        self.keptMembers = keptMembers
         self.store = store
         self.resource = resource
         self.type = type
@@ -47,7 +52,7 @@ package struct ListRows: Sendable {
             var found = Found(generation: known.generation)
             for item in page.items {
                 if let row = try view.serverRow(at: RowKey(resource: resource, type: type, key: item.key)) {
-                    found.rows.append(Self.compare(row, with: item))
+                    found.rows.append(compare(row, with: item))
                 } else {
                     found.rows.append(.none)
                 }
@@ -64,7 +69,11 @@ package struct ListRows: Sendable {
         try await write(to: found.generation) { transaction in
             for item in items {
                 let key = RowKey(resource: resource, type: type, key: item.key)
-                try transaction.put(item.payload, at: key, updatedAt: item.updatedAt ?? 0)
+                var before: [UInt8]?
+                if !keptMembers.isEmpty, let row = try transaction.serverRow(at: key) {
+                    before = [UInt8](copying: row.payload)
+                }
+                try transaction.put(content(of: item, over: before), at: key, updatedAt: item.updatedAt ?? 0)
             }
         }
     }
@@ -142,11 +151,24 @@ package struct ListRows: Sendable {
         }
     }
 
-    private static func compare(_ row: borrowing Row, with item: ListItem) -> LocalRow {
+    /// What a row becomes by an item: the item, with the members that are kept of the row.
+    private func content(of item: ListItem, over row: [UInt8]?) -> [UInt8] {
+        guard !keptMembers.isEmpty, let old = row.flatMap({ JSONMembers($0) }), var new = JSONMembers(item.payload)
+        else {
+            return item.payload
+        }
+        let kept = keptMembers.sorted().compactMap { new[$0] == nil ? old[$0] : nil }
+        if kept.isEmpty { return item.payload }
+        for member in kept { new.put(member) }
+        return new.text
+    }
+
+    private func compare(_ row: borrowing Row, with item: ListItem) -> LocalRow {
         let isSameTime = item.updatedAt == nil || item.updatedAt == row.updatedAt
-        let payload = [UInt8](copying: row.payload)
-        if payload == item.payload { return isSameTime ? .same : .changed(members: []) }
-        let members = changedMembers(payload, item.payload)
+        let before = [UInt8](copying: row.payload)
+        let after = content(of: item, over: before)
+        if before == after { return isSameTime ? .same : .changed(members: []) }
+        let members = Self.changedMembers(before, after)
         // Spelled differently, and the same: white space between members, or their order.
         if members == [], isSameTime { return .same }
         return .changed(members: members)

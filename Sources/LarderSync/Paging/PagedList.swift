@@ -2,8 +2,9 @@ public import LarderFormat
 
 /// A list that the coordinator keeps in step page by page.
 ///
-/// Its rows are the server's items. An item that changed replaces the payload of its row as a whole, so members that only
-/// the device has, such as a `starred` of the app's own, are erased: keep those in rows of another resource.
+/// Its rows are the server's items. An item that changed replaces the payload of its row as a whole; members that only the
+/// device has, such as a `starred` of the app's own, are erased unless the configuration names them
+/// (``ListConfiguration/keptMembers``).
 public struct PagedList: Sendable {
     /// Where its rows are. No filter may cover it.
     public var resource: ResourceKey

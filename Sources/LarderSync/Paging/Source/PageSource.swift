@@ -28,8 +28,8 @@ public enum Paging: String, Hashable, Sendable {
 public struct ListItem: Hashable, Sendable {
     /// What tells it from the others of its list.
     public var key: String
-    /// The payload of its row. It replaces the row's payload as a whole: members that were added to the row on the device
-    /// and are not in here, such as a `starred` of the app's own, are gone with the next update.
+    /// The payload of its row. It replaces the row's payload as a whole, but for the members that the list keeps
+    /// (``ListConfiguration/keptMembers``).
     public var payload: [UInt8]
     /// When the server last changed it, in milliseconds since 1970-01-01 UTC; nil where the server does not say.
     public var updatedAt: Int64?
