@@ -5,20 +5,21 @@ internal import Logging
 internal import Synchronization
 
 extension BufferUploader {
-    /// Uploads what is kept, and what is appended, until the task is cancelled or the store closes. Called once at a
-    /// time.
+    /// Uploads what is kept, and what is appended, until the task is cancelled or the store closes.
     ///
-    /// A request under way then is ended; it is sent again as it was, under its key, at the next start. Unlike the outbox, an uploader
-    /// does not exclude others: run one per store and buffer. Two at once, in whatever processes, send the same points under the same
-    /// key, which a server that keeps keys performs once.
+    /// For points alone: the run of its outbox does this as well. Of the uploaders that one outbox has for a buffer one runs at a
+    /// time; another waits for its end.
+    ///
+    /// A request under way then is ended; it is sent again as it was, under its key, at the next start. Unlike outboxes, uploaders of
+    /// several outboxes do not exclude each other: two at once, in whatever processes, send the same points under the same key, which a
+    /// server that keeps keys performs once.
     public func run() async {
+        guard await outbox.uploads.acquire(name) else { return }
+        defer { outbox.uploads.release(name) }
         let (inputs, continuation) = AsyncStream<UploaderInput>.makeStream()
         // Before the ring is read, so that nothing appended meanwhile is missed.
         let changes = outbox.store.changes(in: .buffers)
-        state.withLock { state in
-            precondition(state.inputs == nil, "the uploader runs already")
-            state.inputs = continuation
-        }
+        state.withLock { $0.inputs = continuation }
         await withDiscardingTaskGroup { group in
             group.addTask {
                 for await gate in self.outbox.gateBroadcast.states() { continuation.yield(.session(gate)) }

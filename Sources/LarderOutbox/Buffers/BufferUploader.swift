@@ -7,7 +7,7 @@ internal import Synchronization
 /// Keeps points that come often, such as where the device is, and uploads them many at a time.
 ///
 /// Points are made under the account that is signed in and uploaded only while it is; each account has its own ring.
-/// The host starts it once (``run()``), beside the outbox whose server, credentials, network and session it shares.
+/// It runs with its outbox (``Outbox/run()``), whose server, credentials, network and session it shares.
 /// What is sent when is decided by a pure step function; this is the shell that performs it.
 public final class BufferUploader: Sendable {
     let outbox: Outbox
@@ -16,7 +16,7 @@ public final class BufferUploader: Sendable {
     let state = Mutex(UploaderState())
     let timer: WakeTimer
 
-    /// An uploader that does not run yet; points may be appended all the same.
+    /// An uploader that runs with its outbox; points may be appended before.
     ///
     /// - Parameter name: the buffer's name, such as `locations`; see ``BufferName``.
     public init(outbox: Outbox, name: String = "locations", policy: BufferPolicy = .locations) {
@@ -25,6 +25,7 @@ public final class BufferUploader: Sendable {
         timer = WakeTimer(outbox.store.host.sleepUntil)
         self.name = name
         self.policy = policy
+        outbox.addCompanion { [weak self] in await self?.run() }
     }
 
     /// Makes a point durable, under the account that is signed in, be its login expired.

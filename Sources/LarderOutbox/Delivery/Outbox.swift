@@ -29,6 +29,8 @@ public final class Outbox: Sendable {
     let statusBroadcast = StateBroadcast(OutboxStatus())
     /// Held while the right to send is asked for: a command and a run of this outbox share it.
     let claiming = Mutex(())
+    /// Granted, by the name of a buffer, to the one uploader of it that runs.
+    let uploads = TurnQueue<String>()
     /// Who is signed in, for what sends beside the outbox.
     let gateBroadcast: StateBroadcast<SessionGate>
 
@@ -138,6 +140,10 @@ struct OutboxState {
     }
 
     var gate: SessionGate
+    /// What else runs while the outbox does: the session that is attached to it, and the buffers made over it.
+    var companions: [Companion] = []
+    /// Starts one of them beside the run under way.
+    var starting: AsyncStream<Companion>.Continuation?
     /// The credentials that the server refused last.
     var refused: HTTPFields?
     /// Whether a run cannot begin because the store cannot keep which server it is for.
@@ -209,6 +215,9 @@ struct Drain {
     /// Finished when that is so.
     let end: AsyncStream<Never>.Continuation
 }
+
+/// Something that runs while an outbox does.
+typealias Companion = @Sendable () async -> Void
 
 /// A part of a transaction.
 typealias Alongside = @Sendable (inout Transaction) throws -> Void

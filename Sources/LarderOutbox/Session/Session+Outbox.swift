@@ -17,12 +17,14 @@ extension Session {
         }
     }
 
-    /// Lets the session decide whose writes an outbox sends: at once, and whenever that changes, as long as both live.
+    /// Lets the session decide whose writes an outbox sends: at once, and whenever that changes, as long as both live. The
+    /// session runs (``run(_:)``) whenever the outbox does.
     ///
     /// To be called once for an outbox, before anything is enqueued. What the outbox finds out about the login the
     /// session notes through ``renewal``.
     public nonisolated func attach(_ outbox: Outbox) {
         outboxes.withLock { $0.append(WeakOutbox(outbox: outbox)) }
+        outbox.addCompanion { [weak self, connectivity = outbox.connectivity] in await self?.run(connectivity) }
         outbox.follow(gate)
     }
 

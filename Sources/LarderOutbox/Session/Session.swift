@@ -17,6 +17,8 @@ public actor Session {
     private(set) var stored: StoredSession?
     /// How the network is, as far as anybody has said.
     private var isNotedOffline: Bool?
+    /// The runs under way.
+    private var runs = 0
     let outboxes = Mutex<[WeakOutbox]>([])
     /// The renewal under way, which others join.
     var currentRenewal: Task<Bool, Never>?
@@ -95,9 +97,13 @@ public actor Session {
 
 extension Session {
     /// Follows the network and the outbox until the task is cancelled or the store closes, so that ``statuses()`` tell.
+    ///
+    /// The run of an outbox that the session is attached to does this as well. When no run is left, nothing is known of the network
+    /// any more.
     public func run(_ connectivity: any ConnectivitySource) async {
         // Before anything else is waited for, so that nothing is missed.
         let (writes, points) = (store.changes(in: .outbox), store.changes(in: .buffers))
+        runs += 1
         await removeLeftoverSecrets()
         await withTaskGroup { group in
             group.addTask {
@@ -107,12 +113,16 @@ extension Session {
             group.addTask { for await _ in points { await self.tellStatus() } }
             await group.waitForAll()
         }
+        runs -= 1
+        if runs == 0 { note(isOffline: nil) }
     }
 
     /// Takes note of how the network is.
-    public func note(_ network: NetworkState) {
+    public func note(_ network: NetworkState) { note(isOffline: network.level == .offline) }
+
+    private func note(isOffline isNowOffline: Bool?) {
         let wasOffline = isOffline
-        isNotedOffline = network.level == .offline
+        isNotedOffline = isNowOffline
         if isOffline != wasOffline { tellStatus() }
     }
 

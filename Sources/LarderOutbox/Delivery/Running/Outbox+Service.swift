@@ -6,6 +6,15 @@ internal import Synchronization
 extension Outbox: Service {
     /// Sends what waits, and what is enqueued, until the service is shut down or the task is cancelled.
     ///
+    /// With it run what belongs to the outbox: the ``Session`` that is attached to it, and each ``BufferUploader`` that is made
+    /// over it. They end when it ends.
+    ///
+    /// ```swift
+    /// session.attach(outbox)
+    /// let places = BufferUploader(outbox: outbox)
+    /// try await outbox.run()  // sends writes and places, and has an expired login renewed
+    /// ```
+    ///
     /// Requests under way then are ended; they are sent again under their keys at the next start. While another outbox
     /// sends for the same store, in this process or another, it waits for that one's end and takes over then. While there
     /// is no room to start it tries again, and ``status`` says so (``PauseReason/storage``). Called once at a time; a
@@ -14,6 +23,31 @@ extension Outbox: Service {
     /// - Throws: `ServerMismatch`, with nothing sent, while writes or points are unsent that are for another server;
     ///   `CancellationError`; `EngineError` when `outbox.lock` in the store's directory cannot be used.
     public func run() async throws {
+        let (companions, starting) = AsyncStream<Companion>.makeStream()
+        state.withLock { state in
+            state.starting = starting
+            for companion in state.companions { starting.yield(companion) }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                await withDiscardingTaskGroup { group in
+                    for await companion in companions { group.addTask { await companion() } }
+                }
+            }
+            try await sendUntilShutDown()
+        }
+    }
+
+    /// Has something run whenever the outbox does.
+    func addCompanion(_ companion: @escaping Companion) {
+        state.withLock { state in
+            state.companions.append(companion)
+            state.starting?.yield(companion)
+        }
+    }
+
+    private func sendUntilShutDown() async throws {
         do {
             while !reserve() {
                 try await cancelWhenGracefulShutdown { try await self.store.host.sleep(.milliseconds(50)) }
