@@ -5,7 +5,7 @@ extension Store {
     /// What the layers keep in memory for an open file, the lowest layer first: the order in which they handle commits.
     /// Rows are tallied behind all that may change rows.
     static let parts: [any SharedPart.Type] = [
-        StagingSlot.self,
+        StagingSlot.self, RowHistory.self,
         BlobLeases.self, UsageNotes.self, CollectionReads.self, SingleAnswerUpkeep.self, MemberRestoring.self,
         SyncOwnership.self,
         OutboxChangeLog.self, OverlaidRowStage.self, ListPasses.self, ListDoubts.self, Releaser.self,

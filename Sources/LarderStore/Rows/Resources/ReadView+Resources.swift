@@ -23,6 +23,22 @@ extension ReadView {
         return found
     }
 
+    /// The generation that the server's rows of a resource are shown from, and its record; nil where none are shown.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
+    package borrowing func shownGeneration(
+        of key: ResourceKey
+    ) throws -> (number: Int64, record: GenerationRecord)? {
+        guard let known = try tables.resource(key, in: transaction), known.state == .ready,
+            let number = known.liveGeneration
+        else { return nil }
+        guard let record = try tables.generation(number, in: transaction) else {
+            let reason = FormatError.invalidValue(field: "liveGeneration", value: number)
+            throw StoreError.damaged(table: TableName.generations.rawValue, reason: reason)
+        }
+        return (number, record)
+    }
+
     /// Where all that is shown of a resource lies.
     borrowing func mergedSource(of resource: ResourceKey) throws -> MergedSource {
         if let last = lastSource.withLock({ $0 }), last.rows.owner == resource { return last }

@@ -8,26 +8,34 @@ final class RowTallies: CommitState {
         /// The resource that shows the generation.
         let owner: ResourceKey
         var record: GenerationRecord
+        var step: RowHistory.Step
     }
 
     private var counted: [Int64: Counted] = [:]
+    /// What the transaction has made of the generations whose records it has written.
+    private(set) var steps: [RowHistory.Step] = []
 
     init(_ shared: SharedState) {}
 
     /// The record of a generation, if rows of it were changed.
     subscript(generation: Int64) -> GenerationRecord? { counted[generation]?.record }
 
-    /// Keeps the record of the generation that rows were changed in.
-    func keep(_ record: GenerationRecord, of source: RowSource) {
-        counted[source.generation] = Counted(owner: source.owner, record: record)
+    /// Keeps the record of the generation that a row was changed in.
+    func keep(_ record: GenerationRecord, of source: RowSource, changing key: RowKey, from digest: UInt64) {
+        let number = source.generation
+        let first = Counted(
+            owner: source.owner, record: record, step: RowHistory.Step(generation: number, from: digest))
+        counted[number, default: first].record = record
+        counted[number]?.step.note(key, to: record.digest)
     }
 
     /// Forgets a generation that is given up, and answers its record.
     func remove(_ generation: Int64) -> GenerationRecord? { counted.removeValue(forKey: generation)?.record }
 
-    /// Forgets all of them, in the order of their numbers.
+    /// Forgets all of them, in the order of their numbers, but for what was made of them.
     fileprivate func removeAll() -> [(generation: Int64, owner: ResourceKey, record: GenerationRecord)] {
         defer { counted = [:] }
+        steps += counted.values.map(\.step)
         return counted.sorted { $0.key < $1.key }.map { ($0.key, $0.value.owner, $0.value.record) }
     }
 }
@@ -40,17 +48,18 @@ final class RowTallyStage: CommitStage {
 }
 
 extension Transaction {
-    /// Counts a change of the rows of a generation.
+    /// Counts the change of a row of a generation.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)`` where the generation has no record that can be read.
-    mutating func count(_ tally: RowTally, in source: RowSource) throws {
+    mutating func count(_ tally: RowTally, of key: RowKey, in source: RowSource) throws {
         let tallies = state(RowTallies.self)
         guard var record = try tallies[source.generation] ?? tables.generation(source.generation, in: engine) else {
             let reason = FormatError.invalidValue(field: "liveGeneration", value: source.generation)
             throw StoreError.damaged(table: TableName.resources.rawValue, reason: reason)
         }
+        let digest = record.digest
         try tally.apply(to: &record)
-        tallies.keep(record, of: source)
+        tallies.keep(record, of: source, changing: key, from: digest)
     }
 
     fileprivate mutating func writeTallies() throws {

@@ -36,7 +36,7 @@ extension Transaction {
                     in: .generation(source.generation), key: key.key, payload: payload, codec: codec))
             try apply(changes)
         }
-        try count(tally, in: source)
+        try count(tally, of: key, in: source)
         try note(RowChange(key: key, isRemoval: false, isOverlaid: merged.hasOverlays))
     }
 
@@ -65,7 +65,7 @@ extension Transaction {
         }
         try remove(encoded.bytes, in: .rows, size: size)
         try apply(changes)
-        try count(tally, in: source)
+        try count(tally, of: key, in: source)
         try note(RowChange(key: key, isRemoval: true, isOverlaid: merged.hasOverlays))
         return true
     }

@@ -1,0 +1,78 @@
+package import LarderFormat
+internal import Synchronization
+
+/// Which rows the latest commits of this process have changed one by one; in memory, and bounded.
+///
+/// Each step leads from the digest of a generation's rows to the digest behind the commit. Steps whose digests meet have
+/// changed these rows and no others; where another process has committed in between, they do not meet.
+final class RowHistory: CommitStage {
+    /// The most rows that are remembered.
+    static let limit = 4096
+
+    /// What one commit has made of the rows of a generation.
+    struct Step: Sendable {
+        let generation: Int64
+        /// The digest of the rows before.
+        let from: UInt64
+        /// The digest of the rows behind the commit.
+        private(set) var to: UInt64
+        /// The rows that were changed, one more than ``RowHistory/limit`` at most.
+        private(set) var keys: [RowKey] = []
+
+        init(generation: Int64, from: UInt64) {
+            self.generation = generation
+            self.from = from
+            to = from
+        }
+
+        /// Notes the change of a row, which gives the rows this digest.
+        mutating func note(_ key: RowKey, to digest: UInt64) {
+            to = digest
+            if keys.count <= RowHistory.limit { keys.append(key) }
+        }
+    }
+
+    /// The latest last.
+    private let steps = Mutex<[Step]>([])
+
+    init(_ file: OpenFile) {}
+
+    func committed(_ effects: CommitEffects, in shared: SharedState) {
+        guard let made = effects.states.known(RowTallies.self)?.steps, !made.isEmpty else { return }
+        steps.withLock { steps in
+            steps += made
+            var count = steps.reduce(0) { $0 + $1.keys.count }
+            let surplus = steps.prefix { step in
+                if count <= Self.limit { return false }
+                count -= step.keys.count
+                return true
+            }
+            steps.removeFirst(surplus.count)
+        }
+    }
+
+    /// The rows by which the rows of one digest became those of the other; nil where that is not known.
+    func keys(in generation: Int64, from: UInt64, to: UInt64) -> [RowKey]? {
+        steps.withLock { steps in
+            var keys: [RowKey] = []
+            var digest = to
+            for step in steps.reversed() where step.generation == generation && step.to == digest {
+                keys += step.keys
+                digest = step.from
+                if digest == from { return keys }
+            }
+            return nil
+        }
+    }
+}
+
+extension Store {
+    /// The rows that were changed while the digest of a generation's rows became another one, each at least once.
+    ///
+    /// - Returns: nil where other processes have changed rows of the generation meanwhile, where the change was made before
+    ///   the store was opened, or where more than 4096 rows were changed since.
+    /// - Complexity: O(commits remembered), without reading the store.
+    package func rowsChanged(in generation: Int64, from: UInt64, to: UInt64) -> [RowKey]? {
+        shared.part(RowHistory.self).keys(in: generation, from: from, to: to)
+    }
+}
