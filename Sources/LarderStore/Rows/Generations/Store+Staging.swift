@@ -48,14 +48,30 @@ extension Store {
 
     /// Makes the copy the one that readers see, in one commit with what `finish` does, and ends its turn.
     ///
+    /// Writes the entries that its rows call for first, in short commits.
+    ///
     /// - Parameter finish: sets what else changes with it: floor, path, membership.
     /// - Throws: ``StoreError/stagingSuperseded(_:)``; what `finish` throws. Nothing is changed then, and the copy has
     ///   to be discarded.
     package func swap(
         _ staging: Staging, _ finish: @escaping @Sendable (inout Transaction, inout ResourceRecord) throws -> Void
     ) async throws {
-        try await write { transaction in try transaction.swap(staging, finish) }
+        var isSwapped = false
+        while !isSwapped {
+            let indexes = try indexes(over: staging)
+            _ = try await writeEntries(of: IndexBuild(indexes, ofGeneration: staging.generation))
+            isSwapped = try await write { transaction in
+                try transaction.swap(staging, withEntriesOf: indexes, finish)
+            }
+        }
         shared.stagingSlot.release(staging.generation)
+    }
+
+    /// The indexes over the rows of a copy.
+    func indexes(over staging: Staging) throws -> [SecondaryIndex] {
+        try read { view in try view.tables.declaredIndexes(in: view.transaction) }.filter {
+            $0.covers(staging.resource)
+        }
     }
 
     /// Gives a copy up: it becomes garbage, and its turn ends.
@@ -91,8 +107,6 @@ extension Transaction {
             var record = try tables.generation(staging.generation, in: engine)
         else { throw StoreError.stagingSuperseded(staging.resource) }
         var tally = RowTally()
-        var changes = IndexChanges()
-        let source = RowSource(owner: staging.resource, generation: staging.generation)
         var position = start
         var bytes = 0
         var isAppending = true
@@ -102,55 +116,36 @@ extension Transaction {
             let key = all.extracting(item.keyStart..<item.valueStart)
             let value = all.extracting(item.valueStart..<item.end)
             if isAppending { isAppending = try writer.append(value, forKey: key, in: tables.rows) }
-            if !isAppending { try replaceStaged(value, key, source, &tally, &changes) }
-            try noteEntries(of: value, key, source, &changes)
+            if !isAppending { try replaceStaged(value, key, &tally) }
             tally.add(key: key.byteCount, value: value.byteCount, checksum: item.checksum)
             bytes += item.end - item.keyStart
             position += 1
             if isTimeUp() { break }
         }
         noteRemoved(bytes: -tally.bytes)
-        try apply(changes)
         try tally.apply(to: &record)
         try putGeneration(staging.generation, record)
         return position
     }
 
-    /// Notes the entries that a staged row calls for.
-    private mutating func noteEntries(
-        of value: RawSpan, _ key: RawSpan, _ source: RowSource, _ changes: inout IndexChanges
-    ) throws {
-        guard let (row, indexes) = try stagedIndexes(key, source) else { return }
-        if let entries = try indexes.entries(of: value, rowKey: key, key: row, source) { changes.put(entries) }
-    }
-
-    /// The indexes over a staged row, and its own key; nil when there are none.
-    private mutating func stagedIndexes(
-        _ key: RawSpan, _ source: RowSource
-    ) throws -> (key: String, indexes: RowIndexes)? {
-        if indexCache.declared?.isEmpty == true { return nil }
-        let row = try decoding(.rows) { () throws(FormatError) in try RowKeyCoding.decode(key).row }
-        guard let row, let indexes = try rowIndexes(over: source.owner, type: row.type) else { return nil }
-        return (row.key, indexes)
-    }
-
     /// Puts a staged row that may be there already.
-    private mutating func replaceStaged(
-        _ value: RawSpan, _ key: RawSpan, _ source: RowSource, _ tally: inout RowTally, _ changes: inout IndexChanges
-    ) throws {
-        let staged = try stagedIndexes(key, source)
+    private mutating func replaceStaged(_ value: RawSpan, _ key: RawSpan, _ tally: inout RowTally) throws {
         if let old = try engine.value(forKey: key, in: tables.rows) {
             tally.remove(key: key.byteCount, value: old.byteCount, checksum: try Self.checksum(of: old))
-            if let staged, let stale = try staged.indexes.entries(of: old, rowKey: key, key: staged.key, source) {
-                changes.remove(stale)
-            }
         }
         try writer.set(value, forKey: key, in: tables.rows)
     }
 
+    /// Makes a copy the one that readers see.
+    ///
+    /// - Parameter indexes: those whose entries of its rows are there.
+    /// - Returns: false, and changes nothing, where other indexes are declared over its rows.
     mutating func swap(
-        _ staging: Staging, _ finish: (inout Transaction, inout ResourceRecord) throws -> Void
-    ) throws {
+        _ staging: Staging, withEntriesOf indexes: [SecondaryIndex],
+        _ finish: (inout Transaction, inout ResourceRecord) throws -> Void
+    ) throws -> Bool {
+        let declared = try tables.declaredIndexes(in: engine).filter { $0.covers(staging.resource) }
+        guard declared.map(\.number) == indexes.map(\.number) else { return false }
         guard let generation = try tables.generation(staging.generation, in: engine),
             var record = try record(of: staging.resource), record.stagingGeneration == staging.generation
         else { throw StoreError.stagingSuperseded(staging.resource) }
@@ -164,6 +159,7 @@ extension Transaction {
         try update(staging.resource) { $0 = record }
         try leave(staged(staging.generation))
         try noteReplacedRows(of: staging.resource)
+        return true
     }
 
     mutating func discard(_ staging: Staging) throws {

@@ -25,14 +25,22 @@ extension Store {
         }
     }
 
-    /// Makes the copy the one that readers see, in one commit with what `finish` does. Blocks.
+    /// Makes the copy the one that readers see, in one commit with what `finish` does, once the entries that its rows call for
+    /// are written. Blocks.
     ///
     /// - Throws: as ``swap(_:_:)``; the copy has to be discarded then.
     package func swapBlocking(
         _ staging: Staging, durability: Durability = .full,
         _ finish: (inout Transaction, inout ResourceRecord) throws -> Void
     ) throws {
-        try writeBlocking(durability: durability) { transaction in try transaction.swap(staging, finish) }
+        var isSwapped = false
+        while !isSwapped {
+            let indexes = try indexes(over: staging)
+            _ = try writeEntriesBlocking(of: IndexBuild(indexes, ofGeneration: staging.generation))
+            isSwapped = try writeBlocking(durability: durability) { transaction in
+                try transaction.swap(staging, withEntriesOf: indexes, finish)
+            }
+        }
     }
 
     /// Gives a copy up: it becomes garbage. Blocks.

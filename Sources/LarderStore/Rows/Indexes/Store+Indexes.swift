@@ -10,7 +10,7 @@ extension Store {
     ///
     /// - Throws: `CancellationError` between two commits; ``StoreError/invalid(_:)`` for a group or type beyond the
     ///   format's limits, or after 65,535 declarations; ``EngineError``.
-    /// - Complexity: O(*n* log *n*) for *n* rows of the type.
+    /// - Complexity: O(*n* log *n*) for *n* rows of the type; holds up to 16 MiB of entries, which are written in their order.
     public func declareIndex(_ definition: IndexDefinition) async throws {
         if let known = try read({ view in try view.index(named: definition.name) }), known.state == .ready,
             known.definition == definition
@@ -20,15 +20,9 @@ extension Store {
         let index = try await write { transaction in try transaction.declareIndex(definition) }
         if index.state == .ready { return }
         // Rows put from here on are in the index; what was there before is read now.
-        for scope in try read({ view in try view.tables.scopes(of: index, in: view.transaction) }) {
-            var start: [UInt8]? = try index.rows(in: scope).prefix
-            while let key = start {
-                try Task.checkCancellation()
-                start = try await bulk { transaction in
-                    try transaction.buildSome(of: index, in: scope, from: key, isTimeUp: self.shared.deadline())
-                }
-            }
-        }
+        let indexes = RowIndexes([index], type: definition.type)
+        let scopes = try read { view in try view.tables.scopes(of: index, in: view.transaction) }
+        guard try await writeEntries(of: IndexBuild(over: scopes.map { IndexedRows(indexes, in: $0) })) else { return }
         try await write { transaction in try transaction.finish(index) }
     }
 
@@ -90,79 +84,18 @@ extension Transaction {
         try put(body: index.record(state).encode(), in: .indexes) { try IndexRecord.appendKey(index.number, to: &$0) }
         indexCache.removeAll()
     }
-
-    /// Adds entries of rows from `start` on, until its time is up.
-    ///
-    /// - Returns: the key to go on with; nil when there is nothing left to do.
-    mutating func buildSome(
-        of index: SecondaryIndex, in scope: IndexEntryKey.Scope, from start: [UInt8], isTimeUp: () -> Bool
-    ) throws -> [UInt8]? {
-        guard try isBuilding(index), let entries = try entries(of: index, in: scope) else { return nil }
-        let (table, prefix) = try index.rows(in: scope)
-        var changes = IndexChanges()
-        var following: [UInt8]?
-        var bytes = 0
-        try tables.forEachRaw(table, prefix: prefix, from: start, in: engine) { entry in
-            if bytes >= BulkLimits.bytes || isTimeUp() {
-                following = [UInt8](copying: entry.key)
-                return false
-            }
-            bytes += entry.key.byteCount + entry.value.byteCount
-            // A damaged row is for `verify` to name.
-            if let found = try entries(entry) { changes.put(found) }
-            return true
-        }
-        try apply(changes)
-        return following
-    }
-
-    /// What finds the entries that a stored row of a scope calls for; nil where the scope is gone.
-    private borrowing func entries(
-        of index: SecondaryIndex, in scope: IndexEntryKey.Scope
-    ) throws -> ((borrowing Entry) throws -> [IndexEntryRecord]?)? {
-        let indexes = RowIndexes([index], type: index.definition.type)
-        switch scope {
-        case .generation(let generation):
-            guard let record = try tables.generation(generation, in: engine) else { return nil }
-            let source = RowSource(owner: record.owner, generation: generation)
-            return { entry in
-                guard let row = try? RowKeyCoding.decode(entry.key).row else { return nil }
-                return try indexes.entries(of: entry.value, rowKey: entry.key, key: row.key, source)
-            }
-        case .overlaid(let resource):
-            return { entry in
-                guard let row = try? OverlayKey.decode(entry.key).row else { return nil }
-                return try indexes.entries(ofOverlaid: entry.value, at: entry.key, row: row.key, of: resource)
-            }
-        }
-    }
-}
-
-extension SecondaryIndex {
-    /// Where the rows of a scope lie that the index is over.
-    fileprivate func rows(in scope: IndexEntryKey.Scope) throws -> (table: TableName, prefix: [UInt8]) {
-        switch scope {
-        case .generation(let generation):
-            return (.rows, RowKeyCoding.prefix(generation: generation, type: definition.type))
-        case .overlaid(let resource):
-            let prefix = try Transaction.key { key in
-                try key.append(resource: resource)
-                try key.append(text: definition.type)
-            }
-            return (.overlay, prefix)
-        }
-    }
 }
 
 extension Tables {
-    /// The generations that rows of an index's resources are shown from, or are being written to, and those of the resources
-    /// that local writes lie over.
+    /// The generations that rows of an index's resources are shown from, and the resources that local writes lie over. Those of
+    /// generations being written are built before the swap.
     fileprivate func scopes(of index: SecondaryIndex, in source: ReadTransaction) throws -> [IndexEntryKey.Scope] {
         var found: [IndexEntryKey.Scope] = []
+        let staged = Set(try garbage(.stagedGeneration, in: source))
         try forEachReadable(.generations, in: source) { key, body throws(FormatError) in
             (try GenerationRecord.decodeKey(key), try GenerationRecord(decoding: body))
         } _: { (number: Int64, record: GenerationRecord) in
-            if index.covers(record.owner) { found.append(.generation(number)) }
+            if index.covers(record.owner), !staged.contains(number) { found.append(.generation(number)) }
         }
         try forEachReadable(.resources, in: source) { key, body throws(FormatError) in
             (try ResourceRecord.decodeKey(key), try ResourceRecord.visibility(decoding: body).hasOverlays)

@@ -186,7 +186,7 @@ import Testing
             switch way {
             case "evicted": try transaction.evict(translations, because: .host)
             case "withdrawn": try transaction.withdraw(translations, at: ServerPosition(0, 1), as: .hidden)
-            default: try transaction.swap(staging) { _, _ in }
+            default: _ = try transaction.swap(staging, withEntriesOf: []) { _, _ in }
             }
             let answer = try transaction.singleAnswer(at: key(1))
             return (size: transaction.sizeDelta - before, answer: answer)

@@ -1,0 +1,63 @@
+internal import LarderEngine
+internal import LarderFormat
+
+/// The rows of one type in a scope, with the indexes that are kept over them.
+struct IndexedRows {
+    let scope: IndexEntryKey.Scope
+    private let indexes: RowIndexes
+
+    init(_ indexes: RowIndexes, in scope: IndexEntryKey.Scope) {
+        self.indexes = indexes
+        self.scope = scope
+    }
+
+    /// The numbers of the indexes.
+    var numbers: [Int64] { indexes.numbers }
+
+    /// Where the rows lie.
+    var table: TableName {
+        switch scope {
+        case .generation: .rows
+        case .overlaid: .overlay
+        }
+    }
+
+    /// What their keys begin with.
+    func prefix() throws(StoreError) -> [UInt8] {
+        switch scope {
+        case .generation(let generation): RowKeyCoding.prefix(generation: generation, type: indexes.type)
+        case .overlaid(let resource):
+            try Transaction.key { key in
+                try key.append(resource: resource)
+                try key.append(text: indexes.type)
+            }
+        }
+    }
+
+    /// The digest of all rows of the generation; nil where it is gone, and for overlaid rows, which have none.
+    func digest(_ tables: Tables, _ source: ReadTransaction) throws -> UInt64? {
+        guard case .generation(let generation) = scope else { return nil }
+        return try tables.generation(generation, in: source)?.digest
+    }
+
+    /// What finds the entries that a stored row calls for, and nil for a damaged one; nil where the generation is gone.
+    func entries(
+        _ tables: Tables, _ source: ReadTransaction
+    ) throws -> ((_ value: RawSpan, _ key: RawSpan) throws -> [IndexEntryRecord]?)? {
+        let indexes = indexes
+        switch scope {
+        case .generation(let generation):
+            guard let record = try tables.generation(generation, in: source) else { return nil }
+            let rows = RowSource(owner: record.owner, generation: generation)
+            return { value, key in
+                guard let row = try? RowKeyCoding.decode(key).row else { return nil }
+                return try indexes.entries(of: value, rowKey: key, key: row.key, rows)
+            }
+        case .overlaid(let resource):
+            return { value, key in
+                guard let row = try? OverlayKey.decode(key).row else { return nil }
+                return try indexes.entries(ofOverlaid: value, at: key, row: row.key, of: resource)
+            }
+        }
+    }
+}

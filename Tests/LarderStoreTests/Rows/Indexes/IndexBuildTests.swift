@@ -1,0 +1,126 @@
+// Proves that entries are written in their own order, whenever they are built, and that they are those of the rows, whatever is
+// changed while they are.
+
+import LarderEngine
+import LarderFormat
+import LarderTesting
+import Testing
+
+@testable import LarderStore
+
+@Suite struct `Entries of rows that are there` {
+    private let temporary = TemporaryStore()
+
+    /// Rows whose prices are in no order.
+    private static func rows(_ count: Int) -> [(key: RowKey, payload: [UInt8])] {
+        var random = SeededGenerator(seed: 7)
+        return (1...count).map { (key($0), priced("\"\(Int.random(in: 0..<1_000_000, using: &random)) and more\"")) }
+    }
+
+    /// How full the pages of the table `indexes` are, between 0 and 1; LMDB adds 8 bytes to an entry and 2 for its place.
+    private func fill(_ store: Store) throws -> Double {
+        var bytes = 0
+        try store.read { view in
+            var last: [UInt8]?
+            while case let page = try view.rawRecords(of: .indexes, after: last), let end = page.last {
+                bytes += page.reduce(0) { $0 + $1.key.count + $1.value.count + 10 }
+                last = end.key
+            }
+        }
+        let statistics = try store.statistics()
+        let pages = try #require(statistics.tables["indexes"]).leafPages
+        return Double(bytes) / Double(pages * statistics.pageSize)
+    }
+
+    @Test func `fill their pages where an index is declared over the rows`() async throws {
+        let store = try temporary.open()
+        try await store.replace(translations, with: Self.rows(20_000))
+        try await store.declareIndex(priceIndex)
+        let fill = try fill(store)
+        #expect(fill > 0.9, "pages are full to \(fill)")
+        #expect(try store.keys(of: "price").count == 20_000)
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `fill their pages where a full copy comes later`() async throws {
+        let store = try temporary.open()
+        try await store.declareIndex(priceIndex)
+        var other = priceIndex
+        other.name = "other"
+        try await store.declareIndex(other)
+        try await store.replace(translations, with: Self.rows(20_000))
+        let fill = try fill(store)
+        #expect(fill > 0.9, "pages are full to \(fill)")
+        #expect(try store.keys(of: "other") == store.keys(of: "price"))
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `are those of rows that are changed while they are written`() async throws {
+        let store = try temporary.open()
+        try await store.replace(translations, with: (1...9).map { (key($0), priced("\($0)")) })
+        try await store.write { _ = try $0.layOver(.replacement(priced("10")), at: key(20), updatedAt: 1) }
+        let index = try await store.write { try $0.declareIndex(priceIndex) }
+        let indexes = RowIndexes([index], type: priceIndex.type)
+        let generation = try #require(try store.read { try $0.resource(translations)?.generation })
+        for scope in [IndexEntryKey.Scope.generation(generation), .overlaid(translations)] {
+            var build = IndexBuild(over: [IndexedRows(indexes, in: scope)])
+            let run = try #require(try build.next(store))
+            #expect(try build.next(store) == nil)
+            try await store.write { transaction in
+                try transaction.put(priced("100"), at: key(1), updatedAt: 2)
+                try transaction.removeRow(at: key(2))
+                try transaction.put(priced("5.5"), at: key(10), updatedAt: 2)
+                _ = try transaction.layOver(.replacement(priced("-1")), at: key(20), updatedAt: 1)
+            }
+            #expect(try await store.write { try $0.write(run, from: 0, isTimeUp: { false }) } == run.count)
+        }
+        try await store.write { try $0.finish(index) }
+        #expect(try store.keys(of: "price") == ["20", "3", "4", "5", "10", "6", "7", "8", "9", "1"])
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `are not written for an index that is given up meanwhile`() async throws {
+        let store = try temporary.open()
+        try await store.replace(translations, with: Self.rows(10))
+        let index = try await store.write { try $0.declareIndex(priceIndex) }
+        let generation = try #require(try store.read { try $0.resource(translations)?.generation })
+        let rows = IndexedRows(RowIndexes([index], type: priceIndex.type), in: .generation(generation))
+        var build = IndexBuild(over: [rows])
+        let run = try #require(try build.next(store))
+        try await store.removeIndex(named: "price")
+        #expect(try await store.write { try $0.write(run, from: 0, isTimeUp: { false }) } == nil)
+        #expect(try await !store.writeEntries(of: IndexBuild(over: [rows])))
+        try await store.reclaim()
+        #expect(try store.read { view in try view.recordCount(of: .indexes) } == 0)
+    }
+
+    @Test func `of a full copy are those of its last rows, also under an index declared meanwhile`() async throws {
+        let store = try temporary.open()
+        try await store.replace(translations, floor: 1) { writer in
+            for number in 1...50 {
+                try await writer.append(priced("\(number)"), type: "translation", key: "\(number)", updatedAt: 1)
+            }
+            try await writer.flush()
+            try await store.declareIndex(priceIndex)
+            for number in 1...10 {
+                try await writer.append(priced("\(-number)"), type: "translation", key: "\(number)", updatedAt: 1)
+            }
+        }
+        #expect(try store.keys(of: "price") == (1...10).reversed().map { "\($0)" } + (11...50).map { "\($0)" })
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `are built anew by a swap where an index was declared behind the build`() async throws {
+        let store = try temporary.open()
+        let staging = try await store.beginStaging(translations)
+        var batch = RowBatch(for: staging)
+        try batch.append(priced("1").rawSpan, type: "translation", key: "1", updatedAt: 1)
+        try await store.stage(batch, in: staging)
+        _ = try await store.write { try $0.declareIndex(priceIndex) }
+        #expect(try await store.write { try $0.swap(staging, withEntriesOf: []) { _, _ in } } == false)
+        try await store.swap(staging) { _, _ in }
+        try await store.declareIndex(priceIndex)
+        #expect(try store.keys(of: "price") == ["1"])
+        #expect(try store.findings() == [])
+    }
+}
