@@ -1,4 +1,7 @@
 extension Environment {
+    /// The bytes of a file that lies beside the data file; 0 where there is none, or it cannot be looked at.
+    public func companionSize(_ name: String) -> Int64 { StoreDirectory(path: path).size(of: name) }
+
     /// Removes files that lie beside the data file; those that are not there are fine.
     ///
     /// With the directory locked, and only while the data file is still the one that is open: the files beside another store,

@@ -30,6 +30,12 @@ package struct StoreDirectory {
     /// What leads to a file of the directory, from ``held`` on where that is there.
     func place(of name: String) -> String { held == nil ? path + "/" + name : name }
 
+    /// The bytes of a file of the directory; 0 where it cannot be looked at.
+    func size(of name: String) -> Int64 {
+        var status = stat()
+        return unsafe stat(place(of: name), &status) == 0 ? Int64(status.st_size) : 0
+    }
+
     /// `path` from the root on, so that a later change of the working directory does not move the store.
     static func absolute(_ path: String) throws(EngineError) -> String {
         if path.hasPrefix("/") { return path }

@@ -10,6 +10,8 @@ public struct QueryFacts: Hashable, Sendable {
             case key
             /// Rows are found by an index, which has this name.
             case index(String)
+            /// Rows are found by their words.
+            case words
         }
 
         /// The table.
@@ -20,8 +22,10 @@ public struct QueryFacts: Hashable, Sendable {
         public let isOrdered: Bool
     }
 
-    /// The rows that were read from the store, each time one was.
+    /// The rows that were read from the store, each time one was; before a search, also those of which only the checksum was.
     public internal(set) var rowsVisited = 0
+    /// The rows whose words were put into the index of words before it was searched.
+    public internal(set) var rowsIndexed = 0
     /// The entries of indexes that were read.
     public internal(set) var entriesVisited = 0
     /// Whether the statement was compiled before, for the same indexes and resources.
@@ -31,4 +35,23 @@ public struct QueryFacts: Hashable, Sendable {
 
     /// Whether an index, or the key, was used.
     public var usesIndex: Bool { uses.contains { $0.access != .scan } }
+}
+
+extension QueryFacts: CustomStringConvertible {
+    /// The facts in plain words, on one line: `items by the index "by price", in the wanted order; 50 rows, 51 entries read`.
+    public var description: String {
+        let tables = uses.map { use in
+            let found =
+                switch use.access {
+                case .scan: "row by row"
+                case .key: "by key"
+                case .index(let name): "by the index \"\(name)\""
+                case .words: "by words"
+                }
+            return "\(use.table) \(found)" + (use.isOrdered ? ", in the wanted order" : "")
+        }
+        let indexed = rowsIndexed > 0 ? ", words of \(rowsIndexed) rows indexed" : ""
+        let counts = "\(rowsVisited) rows, \(entriesVisited) entries read" + indexed
+        return (tables + [counts] + (isCompiledBefore ? ["compiled before"] : [])).joined(separator: "; ")
+    }
 }

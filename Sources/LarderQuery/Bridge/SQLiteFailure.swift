@@ -14,8 +14,13 @@ struct SQLiteFailure: Error {
     /// Whether the statement itself is wrong, or one of its values.
     var isMistake: Bool { code == SQLITE_ERROR }
     var isTooBig: Bool { code == SQLITE_TOOBIG || code == SQLITE_NOMEM }
-    /// Whether the file is none of SQLite's, or is damaged.
-    var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
+    /// Whether the file may not grow any more.
+    var isFull: Bool { code == SQLITE_FULL }
+    /// Whether the file is none of SQLite's, is damaged, or has other tables than the program's own statements ask for.
+    var isOfFile: Bool { isMistake || [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(code) }
+
+    /// The file is another store's, or of another version.
+    static let foreignFile = SQLiteFailure(code: SQLITE_NOTADB, message: "the file is of another store", offset: nil)
 }
 
 /// What a statement is about to do.

@@ -13,7 +13,7 @@ extension StoreQuery {
     public func objects(
         of table: String, where condition: String? = nil, _ arguments: [SQLValue] = [], order: String? = nil,
         limit: Int? = nil
-    ) throws -> [QueryObject] {
+    ) throws -> QueryResults<QueryObject> {
         var sql = Self.objectColumns(table)
         // The lines end comments in the clauses; the brackets keep the condition one.
         if let condition { sql += " WHERE (\(condition)\n)" }
@@ -29,7 +29,7 @@ extension StoreQuery {
     /// - Throws: as ``rows(_:_:)``; ``QueryError/unknownColumn(_:offset:)`` for a column that the table does not have.
     public func objects(
         of table: String, where predicate: QueryPredicate, order: [Order] = [], limit: Int? = nil
-    ) throws -> [QueryObject] {
+    ) throws -> QueryResults<QueryObject> {
         let (condition, arguments) = predicate.sql(of: table)
         var sql = Self.objectColumns(table) + " WHERE " + condition
         if !order.isEmpty { sql += " ORDER BY " + order.map { $0.sql(of: table) }.joined(separator: ", ") }
@@ -45,18 +45,16 @@ extension StoreQuery {
 
     private func objects(
         _ sql: String, _ arguments: [SQLValue], _ table: String, _ limit: Int?
-    ) throws -> [QueryObject] {
-        guard let definition = tables.first(where: { $0.name.asciiLowercased == table.asciiLowercased }) else {
-            throw QueryError.unknownTable(table, offset: nil)
-        }
+    ) throws -> QueryResults<QueryObject> {
+        let definition = try definition(of: table)
         if let limit { precondition(limit >= 0, "a limit of \(limit)") }
         var objects: [QueryObject] = []
-        if limit == 0 { return objects }
+        if limit == 0 { return QueryResults(elements: objects, facts: QueryFacts()) }
         let bounded = limit.map { sql + " LIMIT \($0)" } ?? sql
-        try forEachRow(bounded, arguments) { row in
+        let facts = try forEachRow(bounded, arguments) { row in
             objects.append(QueryObject(row, type: definition.type))
             return true
         }
-        return objects
+        return QueryResults(elements: objects, facts: facts)
     }
 }

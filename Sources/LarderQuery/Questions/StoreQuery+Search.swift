@@ -5,32 +5,41 @@ internal import Synchronization
 extension StoreQuery {
     /// The rows of a table that have the words, the best first, without the network.
     ///
-    /// Exact: the words are those of the very rows that the store holds at this moment. The first search of a full copy
-    /// reads all of its rows once, and one after a change compares their checksums; others only look words up. They are
-    /// kept in `search.sqlite` beside the store's data, which holds nothing else and may be deleted at any time; for a
-    /// store that is read only they are kept in memory. One search runs at a time, on the caller's thread and within one
-    /// snapshot: ask for the first one early, and from the background.
+    /// Exact: the words are those of the very rows that the store holds at this moment, and scores compare over all resources of
+    /// the table. The first search of a full copy reads all of its rows once, and one after changes reads the rows that were
+    /// changed; where another process made the changes, or more than 4096 rows were changed, it compares the checksums of all
+    /// rows. Others only look words up. The words are kept in `search.sqlite` beside the store's data, which holds nothing else
+    /// and may be deleted at any time; it counts for the store's cap, of which it takes up to half. For a store that is read
+    /// only they are kept in memory. One search runs at a time, on the
+    /// caller's thread and within one snapshot: ask for the first one early, and from the background.
+    ///
+    /// ```swift
+    /// let hits = try query.search("verses", .words("light lamp", completesLast: true))
+    /// for hit in hits { show(hit.object, hit.snippet) }
+    /// ```
     ///
     /// - Parameters:
     ///   - table: the name of a table with searched columns.
     ///   - text: what to search for; without any word in it nothing is found.
+    /// - Returns: the hits, those of one score in a fixed order, and the rows that were read for them.
     /// - Throws: ``QueryError/syntax(message:offset:)`` for a mistake in ``SearchText/raw(_:)``;
     ///   ``QueryError/searchUnavailable(message:)``; ``QueryError/interrupted(_:)`` when the task is cancelled while
     ///   rows are read; ``QueryError/unknownTable(_:offset:)``;
     ///   ``QueryError/memoryOnly(table:)``; what the store reports.
     public func search(
         _ table: String, _ text: SearchText, _ options: SearchOptions = SearchOptions()
-    ) throws -> [SearchHit] {
-        guard let definition = tables.first(where: { $0.name.asciiLowercased == table.asciiLowercased }) else {
-            throw QueryError.unknownTable(table, offset: nil)
-        }
+    ) throws -> QueryResults<SearchHit> {
+        let definition = try definition(of: table)
         precondition(!definition.searched.isEmpty, "the table \(table) has no searched columns")
         if !definition.isPersistent() { throw QueryError.memoryOnly(table: definition.name) }
-        if text.expression.isEmpty || options.limit == 0 { return [] }
+        if text.expression.isEmpty || options.limit == 0 { return QueryResults(elements: [], facts: QueryFacts()) }
         do {
-            return try withWords { words in try words.search(definition, text, options, store) }
+            let results = try withWords { words in try words.search(definition, text, options, store) }
+            if results.facts.rowsIndexed > 0, !store.isReadOnly { store.fitToCap() }
+            return results
         } catch let failure as SQLiteFailure {
-            throw QueryError.searchUnavailable(message: failure.message)
+            let message = failure.isFull ? "they take more than half of the store's cap" : failure.message
+            throw QueryError.searchUnavailable(message: message)
         }
     }
 
@@ -43,9 +52,9 @@ extension StoreQuery {
                 let open = try words ?? WordIndex.open(store)
                 words = open
                 return try body(open)
-            } catch let failure as SQLiteFailure where failure.isDamage || words?.connection.hasMoved == true {
+            } catch let failure as SQLiteFailure where failure.isOfFile || words?.connection.hasMoved == true {
                 words = nil
-                if failure.isDamage { WordIndex.remove(at: store.path) }
+                if failure.isOfFile { WordIndex.remove(at: store.path) }
                 let open = try WordIndex.open(store)
                 words = open
                 return try body(open)
@@ -60,92 +69,86 @@ extension StoreQuery {
 }
 
 extension WordIndex {
-    /// A row that has the words.
-    private struct Found {
-        let key: RowKey
-        let score: Double
-        let snippet: String?
-    }
-
     /// The best rows, all of one snapshot.
     fileprivate func search(
         _ table: TableDefinition, _ text: SearchText, _ options: SearchOptions, _ store: Store
-    ) throws -> [SearchHit] {
+    ) throws -> QueryResults<SearchHit> {
         try store.read { view in
             let rows = try view.resourceKeys(of: table.scope).map {
                 try SearchedRows(of: $0, type: table.type, view)
             }
-            let found = try lookUp(rows, table, text, options, view)
-            let (most, isTooLarge) = options.offset.addingReportingOverflow(options.limit)
-            return try found.sorted(by: precedes).prefix(isTooLarge ? .max : most).dropFirst(options.offset)
-                .compactMap { found in
-                    // The rows decide: words of one that is not there any more find nothing.
-                    guard let row = try view.row(at: found.key) else { return nil }
-                    let object = QueryObject(
-                        key: found.key, updatedAt: row.updatedAt, payload: [UInt8](copying: row.payload))
-                    return SearchHit(object: object, score: found.score, snippet: found.snippet)
-                }
+            var facts = QueryFacts()
+            facts.uses = [QueryFacts.TableUse(table: table.name, access: .words, isOrdered: true)]
+            let hits = try lookUp(rows, table, text, options, view, store, noting: &facts)
+            facts.rowsVisited += hits.count
+            return QueryResults(elements: hits, facts: facts)
         }
-    }
-
-    private func precedes(_ left: Found, _ right: Found) -> Bool {
-        left.score == right.score ? left.key < right.key : left.score > right.score
     }
 
     /// Looks words up where they are those of the rows, in one transaction of the file: another process may change it.
     private func lookUp(
         _ searched: [SearchedRows], _ table: TableDefinition, _ text: SearchText, _ options: SearchOptions,
-        _ view: borrowing ReadView
-    ) throws -> [Found] {
+        _ view: borrowing ReadView, _ store: Store, noting facts: inout QueryFacts
+    ) throws -> [SearchHit] {
         if searched.allSatisfy(\.overlays.isEmpty) {
-            let current = try transact(isWriting: false) { () throws -> [Found]? in
-                var found: [Found] = []
-                for rows in searched {
-                    guard let part = try currentPart(of: rows, table) else { return nil }
-                    found += try match(part, rows, table, text, options)
-                }
-                return found
+            let current = try transact(isWriting: false) { () throws -> [SearchHit]? in
+                guard let corpus = try knownCorpus(table) else { return nil }
+                let parts = try parts(of: corpus)
+                guard parts.count == searched.count, searched.allSatisfy({ parts[$0.resource]?.stamp == $0.stamp })
+                else { return nil }
+                return try match(corpus, parts, table, text, options, view)
             }
             if let current { return current }
         }
         return try transact(isWriting: true) {
-            // Generation 0 stands for resources that have local writes only.
-            try dropParts(except: Set([0] + view.resources().compactMap(\.generation)))
-            return try searched.flatMap { rows in
-                let part = try catchUp(rows, table, view)
-                if rows.overlays.isEmpty { return try match(part, rows, table, text, options) }
-                try connection.execute("SAVEPOINT local")
-                try layOver(rows, part, table)
-                let found = try match(part, rows, table, text, options)
-                try connection.execute("ROLLBACK TO local")
-                return found
+            let corpus = try knownCorpus(table) ?? makeCorpus(table)
+            try drop(
+                in: corpus, except: searched.map(\.resource), others: Set(try view.resources().compactMap(\.generation))
+            )
+            var parts = try parts(of: corpus)
+            for rows in searched {
+                let part = try parts[rows.resource] ?? makePart(of: rows.resource, in: corpus)
+                parts[rows.resource] = part
+                try catchUp(part, corpus, rows, table, view, store, noting: &facts)
             }
+            if searched.allSatisfy(\.overlays.isEmpty) { return try match(corpus, parts, table, text, options, view) }
+            try connection.execute("SAVEPOINT local")
+            for rows in searched { try parts[rows.resource].map { try layOver(rows, $0, corpus, table) } }
+            let found = try match(corpus, parts, table, text, options, view)
+            try connection.execute("ROLLBACK TO local")
+            return found
         }
     }
 
     private func match(
-        _ part: Part, _ searched: SearchedRows, _ table: TableDefinition, _ text: SearchText,
-        _ options: SearchOptions
-    ) throws -> [Found] {
+        _ corpus: Corpus, _ parts: [ResourceKey: Corpus.Part], _ table: TableDefinition, _ text: SearchText,
+        _ options: SearchOptions, _ view: borrowing ReadView
+    ) throws -> [SearchHit] {
         let weights = table.searched.map { ", \($0.weight)" }.joined()
-        let snippet = options.snippetWords.map { "snippet(\(part.words), -1, ?2, ?3, '…', \($0))" } ?? "NULL"
+        let snippet = options.snippetWords.map { "snippet(\(corpus.words), -1, ?2, ?3, '…', \($0))" } ?? "NULL"
         let sql = """
-            SELECT k.key, -bm25(\(part.words)\(weights)) AS score, \(snippet)
-            FROM \(part.words) JOIN \(part.known) AS k ON k.id = \(part.words).rowid
-            WHERE \(part.words) MATCH ?1 ORDER BY score DESC LIMIT ?4
+            SELECT k.part, k.key, -bm25(\(corpus.words)\(weights)) AS score, \(snippet)
+            FROM \(corpus.words) JOIN \(corpus.known) AS k ON k.id = \(corpus.words).rowid
+            WHERE \(corpus.words) MATCH ?1 ORDER BY score DESC, k.id LIMIT ?4 OFFSET ?5
             """
-        let (most, isTooLarge) = options.offset.addingReportingOverflow(options.limit)
+        let resources = Dictionary(uniqueKeysWithValues: parts.values.map { ($0.id, $0.resource) })
         do {
-            let rows = try rows(
+            return try rows(
                 sql,
                 [
                     .text(text.expression), .text(options.opening), .text(options.closing),
-                    .integer(isTooLarge ? -1 : Int64(most)),
-                ])
-            return rows.compactMap { row in
-                guard let key = row[0].text, let score = row[1].number else { return nil }
-                let place = RowKey(resource: searched.resource, type: table.type, key: key)
-                return Found(key: place, score: score, snippet: row[2].text)
+                    .integer(Int64(options.limit)), .integer(Int64(options.offset)),
+                ]
+            ).compactMap { found -> SearchHit? in
+                guard let resource = found[0].integer.flatMap({ resources[$0] }), let key = found[1].text,
+                    let score = found[2].number
+                else { return nil }
+                let place = RowKey(resource: resource, type: table.type, key: key)
+                // The rows decide: words of one that is not there any more find nothing.
+                guard let row = try view.row(at: place) else { return nil }
+                let object = QueryObject(
+                    key: place, updatedAt: row.updatedAt, payload: [UInt8](copying: row.payload))
+                return SearchHit(object: object, score: score, snippet: found[3].text)
             }
         } catch let failure as SQLiteFailure where failure.isMistake {
             throw QueryError.syntax(message: failure.message, offset: nil)

@@ -88,6 +88,14 @@ public final class StoreQuery: Sendable {
         }
     }
 
+    /// The table of a name.
+    func definition(of table: String) throws(QueryError) -> TableDefinition {
+        guard let found = tables.first(where: { $0.name.asciiLowercased == table.asciiLowercased }) else {
+            throw .unknownTable(table, offset: nil)
+        }
+        return found
+    }
+
     /// Runs a statement within one snapshot.
     func run<Result>(
         _ sql: String, _ arguments: [SQLValue], _ body: (SQLiteStatement, QueryRun) throws -> Result

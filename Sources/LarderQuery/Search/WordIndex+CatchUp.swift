@@ -1,190 +1,187 @@
 internal import LarderFormat
+internal import LarderJSON
 internal import LarderStore
 
-/// The rows of one resource, as a snapshot has them.
-struct SearchedRows {
-    let resource: ResourceKey
-    /// The live generation; 0, which is never used, for a resource that is not ready.
-    let generation: Int64
-    let digest: UInt64
-    let count: Int64
-    /// What local writes make of rows: no generation's digest tells of them.
-    let overlays: [OverlaidRow]
-
-    init(of resource: ResourceKey, type: String, _ view: borrowing ReadView) throws {
-        let known = try view.resource(resource)
-        self.resource = resource
-        if let known, known.state == .ready, let number = known.generation {
-            let record = try Self.record(number, view)
-            generation = number
-            digest = record.digest
-            count = record.rowCount
-        } else {
-            generation = 0
-            digest = 0
-            count = 0
-        }
-        overlays = try known?.overlayCount ?? 0 > 0 ? view.overlaidRows(of: resource, type: type) : []
-    }
-
-    /// - Throws: ``StoreError/damaged(table:reason:)`` when the record is not there, or is damaged.
-    private static func record(_ generation: Int64, _ view: borrowing ReadView) throws -> GenerationRecord {
-        let key = RowKeyCoding.prefix(generation: generation)
-        let table = TableName.generations
-        let raw = try view.rawRecords(of: table, prefix: key, limit: 1).first
-        guard let raw, raw.key == key else {
-            let reason = FormatError.invalidValue(field: "liveGeneration", value: generation)
-            throw StoreError.damaged(table: table.rawValue, reason: reason)
-        }
-        do throws(FormatError) {
-            let value = raw.value.rawSpan
-            let body = try Record.open(value, key: key.rawSpan, seed: table.seed, codec: RecordHeader.tupleCodec)
-            return try GenerationRecord(decoding: body)
-        } catch {
-            throw StoreError.damaged(table: table.rawValue, reason: error)
-        }
-    }
-}
-
 extension WordIndex {
-    /// The words of a generation when they are those of its rows, else nil.
-    func currentPart(of rows: SearchedRows, _ table: TableDefinition) throws -> Part? {
-        guard let part = try knownPart(of: rows.generation, table), part.isCurrent(rows) else { return nil }
-        return part
-    }
-
-    /// Brings the words of a generation in line with its rows; within a transaction.
+    /// Brings the words of a resource in line with its rows; within a transaction.
     ///
-    /// Walks all rows of the table's type and compares checksums; only rows that were changed are read.
-    func catchUp(_ rows: SearchedRows, _ table: TableDefinition, _ view: borrowing ReadView) throws -> Part {
-        let part = try knownPart(of: rows.generation, table) ?? makePart(of: rows.generation, table)
-        if part.isCurrent(rows) { return part }
-        var pass = try CatchUpPass(self, part, table, rows)
-        var last: [UInt8]?
-        let prefix = try pass.prefix()
-        while true {
-            let page = try view.rawRecords(of: .rows, after: last, prefix: prefix)
-            for record in page { try pass.take(record) }
-            if Task.isCancelled { throw QueryError.interrupted(.cancelled) }
-            guard let end = page.last else { break }
-            last = end.key
+    /// Looks at the rows that the commits of this process have changed since, and at nothing else. Where it is not known which
+    /// these are, walks all rows of the table's type and compares checksums; only rows that were changed are read then.
+    func catchUp(
+        _ part: Corpus.Part, _ corpus: Corpus, _ rows: SearchedRows, _ table: TableDefinition,
+        _ view: borrowing ReadView, _ store: Store, noting facts: inout QueryFacts
+    ) throws {
+        let (old, new) = (part.stamp, rows.stamp)
+        if old == new { return }
+        var pass = try CatchUpPass(self, corpus, part, table)
+        let changed =
+            old.generation == new.generation
+            ? store.rowsChanged(in: new.generation, from: old.digest, to: new.digest) : nil
+        if let changed {
+            for key in Set(changed) where key.type.utf8.elementsEqual(table.type.utf8) {
+                try pass.look(at: key, in: new.generation, view)
+            }
+        } else {
+            try pass.walk(new.generation, view)
         }
-        try pass.finish()
-        return part
+        facts.rowsVisited += pass.rowsVisited
+        facts.rowsIndexed += pass.rowsIndexed
+        try mark(part, as: new)
     }
 
     /// Puts the words of local writes in place of those of the rows they lie over; to be taken back after the search.
-    func layOver(_ rows: SearchedRows, _ part: Part, _ table: TableDefinition) throws {
-        let pass = try CatchUpPass(self, part, table, rows)
+    func layOver(_ rows: SearchedRows, _ part: Corpus.Part, _ corpus: Corpus, _ table: TableDefinition) throws {
+        var pass = try CatchUpPass(self, corpus, part, table)
         for overlay in rows.overlays { try pass.lay(overlay) }
     }
 }
 
-extension WordIndex.Part {
-    fileprivate func isCurrent(_ rows: SearchedRows) -> Bool { digest == rows.digest && count == rows.count }
-}
-
-/// One walk over the rows of a generation.
+/// One way over the rows of a resource.
 private struct CatchUpPass {
     private let index: WordIndex
-    private let part: WordIndex.Part
-    private let table: TableDefinition
-    private let rows: SearchedRows
-    private let seed: UInt64
+    private let corpus: Corpus
+    private let part: Corpus.Part
+    private let type: String
     private let extractor: JSONExtractor
     private let find: SQLiteStatement
     private let forget: SQLiteStatement
     private let note: SQLiteStatement
     private let insert: SQLiteStatement
     private let update: SQLiteStatement
-    /// The rows that are there, by their numbers in the file.
-    private var seen: Set<Int64> = []
+    /// How many rows of the store were looked at.
+    private(set) var rowsVisited = 0
+    /// How many rows got other words.
+    private(set) var rowsIndexed = 0
+    private var hasForgotten = false
 
-    init(_ index: WordIndex, _ part: WordIndex.Part, _ table: TableDefinition, _ rows: SearchedRows) throws {
+    /// A row whose words are in the index.
+    private struct Known {
+        let id: Int64
+        let checksum: Int64
+        let words: Int64
+    }
+
+    init(_ index: WordIndex, _ corpus: Corpus, _ part: Corpus.Part, _ table: TableDefinition) throws {
         self.index = index
+        self.corpus = corpus
         self.part = part
-        self.table = table
-        self.rows = rows
-        seed = Checksum.ownerSeed(rows.resource)
+        type = table.type
         extractor = JSONExtractor(table.searchedPaths)
         let columns = table.searched.indices.map { ", c\($0)" }.joined()
         let parameters = table.searched.map { _ in ", ?" }.joined()
         let connection = index.connection
-        find = try SQLiteStatement("SELECT id, checksum FROM \(part.known) WHERE key = ?", in: connection)
-        forget = try SQLiteStatement("DELETE FROM \(part.words) WHERE rowid = ?", in: connection)
+        find = try SQLiteStatement(
+            "SELECT id, checksum, words FROM \(corpus.known) WHERE part = ? AND key = ?", in: connection)
+        forget = try SQLiteStatement("DELETE FROM \(corpus.words) WHERE rowid = ?", in: connection)
         note = try SQLiteStatement(
-            "INSERT INTO \(part.known) (key, checksum) VALUES (?, ?) RETURNING id", in: connection)
-        update = try SQLiteStatement("UPDATE \(part.known) SET checksum = ? WHERE id = ?", in: connection)
+            "INSERT INTO \(corpus.known) (part, key, checksum, words) VALUES (?, ?, ?, ?) RETURNING id", in: connection)
+        update = try SQLiteStatement("UPDATE \(corpus.known) SET checksum = ?, words = ? WHERE id = ?", in: connection)
         insert = try SQLiteStatement(
-            "INSERT INTO \(part.words) (rowid\(columns)) VALUES (?\(parameters))", in: connection)
+            "INSERT INTO \(corpus.words) (rowid\(columns)) VALUES (?\(parameters))", in: connection)
     }
 
-    /// What the keys of the rows begin with.
-    func prefix() throws -> [UInt8] {
-        var key = KeyBuffer()
-        do throws(FormatError) {
-            try key.append(integer: rows.generation)
-            try key.append(text: table.type)
-        } catch {
-            throw StoreError.invalid(error)
+    /// Takes every row of a generation into account, and forgets what is gone.
+    mutating func walk(_ generation: Int64, _ view: borrowing ReadView) throws {
+        var seen: Set<Int64> = []
+        var last: [UInt8]?
+        let prefix = RowKeyCoding.prefix(generation: generation, type: type)
+        while case let page = try view.rawRecords(of: .rows, after: last, prefix: prefix), let end = page.last {
+            for record in page { if let id = try take(record) { seen.insert(id) } }
+            if Task.isCancelled { throw QueryError.interrupted(.cancelled) }
+            last = end.key
         }
-        return key.array()
+        for row in try index.rows("SELECT id FROM \(corpus.known) WHERE part = ?", [.integer(part.id)]) {
+            if let id = row[0].integer, !seen.contains(id) { try drop(id) }
+        }
+        // What a full copy no longer has may not stay readable in the file; single rows are merged away in time.
+        if hasForgotten, part.stamp.generation != generation { try index.forgetRemoved(from: corpus) }
     }
 
-    /// Takes a row into account, unless it is known as it is.
-    mutating func take(_ record: RawRecord) throws {
+    /// Takes one row into account, there or not.
+    mutating func look(at key: RowKey, in generation: Int64, _ view: borrowing ReadView) throws {
+        let place = try decode { () throws(FormatError) in
+            try RowKeyCoding.key(generation: generation, type: key.type, key: key.key)
+        }
+        let record = try view.rawRecords(of: .rows, prefix: place, limit: 1).first
+        if let record, record.key == place {
+            _ = try take(record)
+        } else {
+            rowsVisited += 1
+            try known(key.key).map { try drop($0.id) }
+        }
+    }
+
+    /// Takes a row into account, unless it is known as it is; answers its number in the index.
+    private mutating func take(_ record: RawRecord) throws -> Int64? {
+        rowsVisited += 1
         let (key, checksum) = try decode { () throws(FormatError) in
             guard let row = try RowKeyCoding.decode(record.key.rawSpan).row else {
                 throw .truncated(offset: record.key.count)
             }
             return (row.key, Int64(bitPattern: try Record.checksum(of: record.value.rawSpan)))
         }
-        let known = try find.first([.text(key)])
-        if let known, let id = known[0].integer {
-            seen.insert(id)
-            if known[1] == .integer(checksum) { return }
-            _ = try forget.first([.integer(id)])
-            _ = try update.first([.integer(checksum), .integer(id)])
-            try insertWords(of: record, id)
-        } else {
-            guard let id = try note.first([.text(key), .integer(checksum)])?[0].integer else { return }
-            seen.insert(id)
-            try insertWords(of: record, id)
+        let known = try known(key)
+        if let known, known.checksum == checksum { return known.id }
+        let texts = try decode { () throws(FormatError) in
+            let seed = Checksum.ownerSeed(part.resource)
+            let row = try RowBody(body: try Record.open(record.value.rawSpan, key: record.key.rawSpan, seed: seed))
+            return extractor.values(
+                of: row.payload, codec: try RecordHeader.payloadCodec(in: record.value.rawSpan))
+        }.map { SQLValue($0) }
+        let words = Self.hash(texts)
+        guard let known else {
+            let noted = try note.first([.integer(part.id), .text(key), .integer(checksum), .integer(words)])
+            guard let id = noted?[0].integer else { return nil }
+            try insertWords(texts, id)
+            return id
         }
-    }
-
-    private func insertWords(of record: RawRecord, _ id: Int64) throws {
-        let values = try decode { () throws(FormatError) in
-            let body = try Record.open(record.value.rawSpan, key: record.key.rawSpan, seed: seed)
-            let row = try RowBody(body: body)
-            let codec = try RecordHeader.payloadCodec(in: record.value.rawSpan)
-            return extractor.values(of: row.payload, codec: codec)
-        }
-        _ = try insert.first([.integer(id)] + values.map { SQLValue($0) })
+        _ = try update.first([.integer(checksum), .integer(words), .integer(known.id)])
+        // Another full copy, or another column: most rows have the words they had.
+        if known.words == words { return known.id }
+        hasForgotten = true
+        _ = try forget.first([.integer(known.id)])
+        try insertWords(texts, known.id)
+        return known.id
     }
 
     /// Puts the words of a local write in place of its row's.
-    func lay(_ overlay: OverlaidRow) throws {
-        let key = SQLValue.text(overlay.key.key)
-        var id = try find.first([key])?[0].integer
-        if let id { _ = try forget.first([.integer(id)]) }
+    mutating func lay(_ overlay: OverlaidRow) throws {
+        let key = overlay.key.key
+        let known = try known(key)?.id
+        if let known { _ = try forget.first([.integer(known)]) }
         guard let payload = overlay.payload else { return }
-        if id == nil { id = try note.first([key, .integer(0)])?[0].integer }
+        let id = try known ?? note.first([.integer(part.id), .text(key), 0, 0])?[0].integer
         guard let id else { return }
-        let values = extractor.values(of: payload.rawSpan, codec: overlay.codec)
-        _ = try insert.first([.integer(id)] + values.map { SQLValue($0) })
+        try insertWords(extractor.values(of: payload.rawSpan, codec: overlay.codec).map { SQLValue($0) }, id)
     }
 
-    /// Drops what is gone, and marks the words as those of these rows.
-    func finish() throws {
-        for row in try index.rows("SELECT id FROM \(part.known)") {
-            guard let id = row[0].integer, !seen.contains(id) else { continue }
-            _ = try forget.first([.integer(id)])
-            try index.connection.execute("DELETE FROM \(part.known) WHERE id = ?", [.integer(id)])
+    private func known(_ key: String) throws -> Known? {
+        guard let row = try find.first([.integer(part.id), .text(key)]), let id = row[0].integer,
+            let checksum = row[1].integer, let words = row[2].integer
+        else { return nil }
+        return Known(id: id, checksum: checksum, words: words)
+    }
+
+    private mutating func insertWords(_ texts: [SQLValue], _ id: Int64) throws {
+        rowsIndexed += 1
+        _ = try insert.first([.integer(id)] + texts)
+    }
+
+    private mutating func drop(_ id: Int64) throws {
+        hasForgotten = true
+        _ = try forget.first([.integer(id)])
+        try index.connection.execute("DELETE FROM \(corpus.known) WHERE id = ?", [.integer(id)])
+    }
+
+    /// A hash of all that FTS5 is given of a row.
+    private static func hash(_ texts: [SQLValue]) -> Int64 {
+        var bytes: [UInt8] = []
+        for text in texts {
+            let value = text.text ?? text.integer.map { "\($0)" } ?? text.number.map { "\($0)" }
+            // The length tells where each text ends; that of none is no text's.
+            bytes += Array("\(value?.utf8.count ?? -1):\(value ?? "")".utf8)
         }
-        try index.connection.execute(
-            "UPDATE parts SET digest = ?, count = ? WHERE id = ?",
-            [.integer(Int64(bitPattern: rows.digest)), .integer(rows.count), .integer(part.id)])
+        return Int64(bitPattern: bytes.rawSpan.xxh64(seed: 0))
     }
 
     private func decode<Value>(_ body: () throws(FormatError) -> Value) throws(StoreError) -> Value {

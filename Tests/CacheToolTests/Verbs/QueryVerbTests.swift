@@ -22,6 +22,9 @@ import Testing
         #expect(!redacted.text.contains("verse"))
         let plan = try sql(sample, "SELECT verse FROM verses WHERE key = 7", "--explain")
         #expect(plan.text.contains("looks rows up by their key"))
+        let facts = try sql(sample, "SELECT verse FROM verses WHERE key = 7", "--facts")
+        #expect(facts.lines == ["7"])
+        #expect(facts.talk == "verses by key; 1 rows, 0 entries read\n")
         #expect(!FileManager.default.fileExists(atPath: sample.path + "/search.sqlite"))
     }
 
@@ -49,6 +52,11 @@ import Testing
         #expect(outcome.lines[0].hasPrefix("translations/19\t17\t"))
         let json = try Tool.run("search", sample.path, "17", "--table", Self.table, "--json").objects()
         #expect(json[0]["key"] as? String == "17")
+        let facts = try Tool.run("search", sample.path, "17", "--table", Self.table, "--facts")
+        #expect(facts.lines == outcome.lines)
+        #expect(
+            facts.talk.contains(
+                "verses by words, in the wanted order; 301 rows, 0 entries read, words of 300 rows indexed"))
         #expect(try Tool.run("search", sample.path, "nowhere", "--table", Self.table).status == 1)
         #expect(try Tool.run("search", sample.path, "17", "--table", "t=g:t:").status == 64)
         #expect(!FileManager.default.fileExists(atPath: sample.path + "/search.sqlite"))

@@ -18,7 +18,7 @@ import Testing
         #expect(try predicate.evaluate(Article(price: 40)))
         let condition: QueryPredicate = .less("price", 50)
         let order: Order = .ascending("price")
-        let ask: (StoreQuery) throws -> [QueryObject] = { query in
+        let ask: (StoreQuery) throws -> QueryResults<QueryObject> = { query in
             try query.objects(of: "articles", where: condition, order: [order])
         }
         _ = ask

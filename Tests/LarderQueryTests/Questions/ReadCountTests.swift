@@ -79,6 +79,21 @@ import Testing
         #expect(try query.rows("SELECT key FROM items").rows.count == Self.count)
     }
 
+    @Test func `as much as every form of it tells`() async throws {
+        let objects = try query.objects(
+            of: "items", where: .less("price", 5), order: [.ascending("price")], limit: 3)
+        #expect(objects.facts.uses.map(\.access) == [.index("by price")])
+        #expect("\(objects.facts)" == "items by the index \"by price\", in the wanted order; 3 rows, 4 entries read")
+        let clauses = try query.objects(of: "items", where: "key = ?", [7])
+        #expect("\(clauses.facts)" == "items by key; 1 rows, 0 entries read")
+        var answers = query.answers(to: "SELECT payload FROM items WHERE key = 7").makeAsyncIterator()
+        let observed = try #require(try await answers.next())
+        #expect(observed.facts.uses.map(\.access) == [.key])
+        #expect(observed.facts.rowsVisited == 1)
+        let streamed = try query.forEachRow("SELECT payload FROM items WHERE key = 7") { _ in true }
+        #expect("\(streamed)" == "items by key; 1 rows, 0 entries read; compiled before")
+    }
+
     @Test(arguments: ["another", "z"])
     func `every row of its type where a resource has several`(type: String) throws {
         try fixture.put([("1", "{}"), ("2", "{}")], type: type)

@@ -139,6 +139,51 @@ import Testing
         #expect(try keys(.words("many"), SearchOptions(limit: .max, offset: 29)).count == 1)
     }
 
+    @Test func `pages through rows of one score, whatever the order in which they came`() throws {
+        for index in (10..<40).reversed() { try fixture.put([("\(index)", #"{"text": "many words"}"#)]) }
+        let pages = try stride(from: 0, to: 30, by: 7).map { offset in
+            try keys(.words("many"), SearchOptions(limit: 7, offset: offset))
+        }
+        #expect(Set(pages.joined()).count == 30)
+    }
+
+    /// "rare" is in one of many small rows, and in most of few: by its own resource's measure it counts for less there.
+    @Test func `of a group ranks the rows of all resources in one corpus`() throws {
+        let (large, small) = (ResourceKey("books", 1), ResourceKey("books", 2))
+        let fillers = (0..<400).map { ("\($0)", #"{"text": "plain filler text"}"#) }
+        try fixture.put(fillers + [("a", #"{"text": "rare filler text and a few more"}"#)], in: large)
+        try fixture.put((0..<9).map { ("\($0)", #"{"text": "rare"}"#) } + [("9", #"{"text": "plain"}"#)], in: small)
+        let group = try StoreQuery(fixture.store, tables: [Self.table(of: .group("books"))])
+        let found = try group.search("items", .words("rare"), SearchOptions(limit: 100))
+        #expect(found.count == 10)
+        // The longest row of those with the word comes last, though it is the only one of its resource.
+        #expect(found.last?.object.key == RowKey(resource: large, type: "item", key: "a"))
+        #expect(Set(found.dropLast().map(\.score)).count == 1)
+        // The same rows in one resource have the same scores.
+        let one = ResourceKey("all", 1)
+        try fixture.put(
+            fillers.map { ("1-" + $0.0, $0.1) } + [("1-a", #"{"text": "rare filler text and a few more"}"#)], in: one)
+        try fixture.put((0..<9).map { ("2-\($0)", #"{"text": "rare"}"#) } + [("2-9", #"{"text": "plain"}"#)], in: one)
+        let together = try StoreQuery(fixture.store, tables: [Self.table(of: .resource(one))])
+        let expected = try together.search("items", .words("rare"), SearchOptions(limit: 100))
+        #expect(found.map(\.score) == expected.map(\.score))
+        // Of one resource alone the scores are its own.
+        let alone = try StoreQuery(fixture.store, tables: [Self.table(of: .resource(small))])
+        #expect(try alone.search("items", .words("rare")).first.map(\.score) != found.first?.score)
+    }
+
+    @Test func `of a group forgets a resource that is gone, and counts it no more`() async throws {
+        let (first, second) = (ResourceKey("books", 1), ResourceKey("books", 2))
+        try fixture.put([("1", #"{"text": "rare"}"#), ("2", #"{"text": "plain"}"#)], in: first)
+        let group = try StoreQuery(fixture.store, tables: [Self.table(of: .group("books"))])
+        let before = try group.search("items", .words("rare")).map(\.score)
+        try fixture.put((0..<9).map { ("\($0)", #"{"text": "rare secret"}"#) }, in: second)
+        #expect(try group.search("items", .words("rare"), SearchOptions(limit: 100)).count == 10)
+        _ = try await fixture.store.write { try $0.evict(second) }
+        #expect(try group.search("items", .words("rare")).map(\.score) == before)
+        #expect(try group.search("items", .words("secret")).isEmpty)
+    }
+
     @Test func `does not know what is kept in memory only`() throws {
         let query = try StoreQuery(fixture.store, tables: [Self.table(isPersistent: { false })])
         #expect(throws: QueryError.memoryOnly(table: "items")) { try query.search("items", .words("lamp")) }

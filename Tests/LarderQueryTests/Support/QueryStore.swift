@@ -9,11 +9,11 @@ final class QueryStore: Sendable {
     let path: String
     let store: Store
 
-    init(_ change: (inout HostServices) -> Void = { _ in }) throws {
+    init(cap: Int64? = nil, _ change: (inout HostServices) -> Void = { _ in }) throws {
         path = FileManager.default.temporaryDirectory.path + "/larder-query-\(UUID().uuidString)"
         var host = HostServices.virtual(VirtualClock())
         change(&host)
-        store = try Store.open(at: path, host: host)
+        store = try Store.open(at: path, options: StoreOptions(sizeCap: cap), host: host)
     }
 
     deinit {

@@ -30,6 +30,8 @@ struct SQLVerb: ParsableCommand {
     var tables: [TableArgument] = []
     @Flag(help: "Print the plan in place of the rows.")
     var explain = false
+    @Flag(help: "Print what finding the rows took, on standard error.")
+    var facts = false
     @OptionGroup var printing: OutputOptions
 
     func run() throws {
@@ -55,5 +57,6 @@ struct SQLVerb: ParsableCommand {
                 try Terminal.print(columns: row.values.map { redactor.text($0) })
             }
         }
+        if facts { Terminal.talk("\(answer.facts)") }
     }
 }

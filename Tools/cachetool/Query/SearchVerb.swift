@@ -27,6 +27,8 @@ struct SearchVerb: ParsableCommand {
     var table: TableArgument
     @Option(help: "The most rows.")
     var limit = 20
+    @Flag(help: "Print what finding the rows took, on standard error.")
+    var facts = false
     @OptionGroup var printing: OutputOptions
 
     func validate() throws {
@@ -57,6 +59,7 @@ struct SearchVerb: ParsableCommand {
                     columns: [redactor.text(key.resource), redactor.text(key.key), String(hit.score), snippet])
             }
         }
+        if facts { Terminal.talk("\(hits.facts)") }
         if hits.isEmpty { throw ToolError.notThere("No row has these words.") }
     }
 }

@@ -47,11 +47,6 @@ extension Store {
     /// way, in whatever process, goes on with the file that it has open, and the next one notices that it is gone.
     private func removeWords() throws { try environment.removeCompanions(Self.wordsFileNames) }
 
-    /// The name of the file of words in the store's directory. FORMAT.md, "The whole".
-    package static let wordsFileName = "search.sqlite"
-    /// The file of words and those that SQLite keeps beside it.
-    package static let wordsFileNames = ["", "-journal", "-wal", "-shm"].map { wordsFileName + $0 }
-
     /// Removes the store at `path`, which nobody may have open, with its directory when nothing else is in it.
     ///
     /// For signing out, and for starting anew where a file is damaged beyond use or of an older format: then with

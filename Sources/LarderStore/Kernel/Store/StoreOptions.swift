@@ -10,7 +10,7 @@ public struct StoreOptions: Hashable, Sendable {
     /// The size beyond which the store never grows, in bytes.
     public var mapSizeCap: Int
     /// The most bytes of keys and values that may be stored after a commit, the store's own records in `meta` not
-    /// counted; nil for any number.
+    /// counted; nil for any number. The file of words of a search counts, and takes up to half of it.
     ///
     /// Room is made by removing what was replaced, then by evicting what nobody used for long and nobody pinned; a write
     /// that does not fit then fails with ``StoreError/full(_:)``. Every open of the file has to name the same cap; the

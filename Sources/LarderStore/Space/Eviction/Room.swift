@@ -16,14 +16,11 @@ final class Room: SharedPart {
         var collection: Int64 = -1
     }
 
-    /// The most bytes that may be stored after a commit; nil for any number.
-    let cap: Int64?
     /// Milliseconds since 1970-01-01 UTC.
     let now: @Sendable () -> Int64
     private let position = Mutex(Hand())
 
     init(_ file: OpenFile) {
-        cap = file.sizeCap
         now = file.host.now
     }
 

@@ -3,7 +3,8 @@ public import LarderFormat
 internal import Logging
 
 extension Store {
-    /// The most bytes that may be stored after a commit, as ``StoreOptions/sizeCap`` has it; nil for any number.
+    /// The most bytes that may be stored after a commit, as ``StoreOptions/sizeCap`` has it; nil for any number. The words of
+    /// searches, in `search.sqlite`, take up to half of it.
     public var sizeCap: Int64? { shared.sizeCap }
 
     /// Evictions as they happen, from now on; what comes faster than it is looked at is kept, up to the newest 256.
@@ -13,12 +14,12 @@ extension Store {
         StoreEvictions(subscription: hub.subscribe(to: .evictions))
     }
 
-    /// Has what is stored beyond the cap evicted before the first write.
+    /// Has what is stored beyond the cap evicted: at an open before the first write, and behind a search that has added words.
     ///
     /// In bounded commits on the writer thread, where writes wait behind it; the caller does not. A close ends it after the
     /// commit under way; the next open goes on.
-    func fitToCap() {
-        guard let cap = sizeCap else { return }
+    package func fitToCap() {
+        guard let cap = shared.contentCap else { return }
         let shared = shared
         let logger = host.logger
         do throws(EngineError) {

@@ -7,7 +7,7 @@ extension Store {
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
     /// - Complexity: reads every record of resources, responses, collections, garbage and outbox; no row and no body.
     public func spaceUse() throws -> SpaceUse {
-        try read { view in try view.tables.spaceUse(in: view.transaction, cap: shared.sizeCap) }
+        try read { view in try view.tables.spaceUse(in: view.transaction, cap: shared.contentCap) }
     }
 }
 

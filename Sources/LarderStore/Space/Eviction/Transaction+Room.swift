@@ -9,7 +9,7 @@ extension Transaction {
     ///
     /// - Throws: ``StoreError/full(_:)`` when what may go is not enough.
     mutating func makeRoom() throws {
-        guard let cap = room.cap, sizeDelta > 0 else { return }
+        guard sizeDelta > 0, let cap = shared.contentCap else { return }
         let needed = sizeDelta
         guard try storedSize() > cap else { return }
         try makeRoom(downTo: cap, slackTo: cap - Room.slack(cap))
