@@ -2,7 +2,6 @@ public import LarderHTTP
 public import LarderStore
 public import LarderTransport
 public import Logging
-private import Synchronization
 
 extension HTTPCache {
     /// A cache in front of `transport` that keeps what is to last in `store`, the rest in memory, and goes by the
@@ -23,25 +22,4 @@ extension HTTPCache {
             memory: MemoryResponseCache(maximumBytes: memoryBytes), policy: policy, options: options,
             services: .system(logger: logger), isOnline: { network.isOnline }, account: account)
     }
-}
-
-/// The newest state of the network, for who asks without waiting; it counts as online until it is known.
-private final class NetworkWatch: Sendable {
-    private final class Newest: Sendable {
-        let isOnline = Atomic(true)
-    }
-
-    private let newest = Newest()
-    private let task: Task<Void, Never>
-
-    init(_ source: any ConnectivitySource) {
-        let states = source.states()
-        task = Task { [newest] in
-            for await state in states { newest.isOnline.store(state.level != .offline, ordering: .relaxed) }
-        }
-    }
-
-    deinit { task.cancel() }
-
-    var isOnline: Bool { newest.isOnline.load(ordering: .relaxed) }
 }
