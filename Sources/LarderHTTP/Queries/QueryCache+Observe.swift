@@ -4,8 +4,8 @@ internal import Synchronization
 extension QueryCache {
     /// How the query stands, now and after every change; newest wins when the reader is slow.
     ///
-    /// Fetches when it begins, when the value is invalidated and when the network is back, as `options` have it. Ends with
-    /// the reading task.
+    /// Fetches when it begins, when the value is invalidated, when the network is back or the program in the foreground
+    /// (``reconnected()``, ``focused()``), and by ``KeyedQueryOptions/refetchInterval``, as `options` have it. Ends with the reading task.
     public func states<Value: Codable & Sendable>(
         for key: QueryKey, options: KeyedQueryOptions = KeyedQueryOptions(),
         fetch: @escaping @Sendable () async throws -> Value
@@ -15,7 +15,7 @@ extension QueryCache {
         let host = host
         let observer = QueryObserver(
             options: options, type: ObjectIdentifier(Value.self), watches: { $0 is Value },
-            begin: { [weak self] in _ = self?.flight(for: key, Value.self, fetch: fetch) },
+            begin: { [weak self] in _ = self?.flight(for: key, options, .whole, fetch) },
             tell: { entry in
                 let value = entry.value as? Value
                 continuation.yield(
@@ -29,6 +29,7 @@ extension QueryCache {
         continuation.onTermination = { _ in watch.end() }
         let beginning = Task {
             await restore(key, Value.self, options)
+            follow(key, options)
             if Task.isCancelled { return }
             let now = host.now()
             let online = isOnline()
@@ -43,6 +44,7 @@ extension QueryCache {
             watch.whenEnded { [weak self] in self?.leave(key, number) }
             notifyObservers(of: key)
             refresh(key)
+            if let interval = options.refetchInterval { await poll(key, observer, every: interval) }
         }
         watch.whenEnded { beginning.cancel() }
         return stream

@@ -10,12 +10,16 @@ extension QueryCache {
     private static let rowType = "query"
     /// Beside a kept value of the same key: it was invalidated after it was fetched. Without payload.
     private static let markType = "query-invalid"
+    /// Beside a kept value of the same key: the list of its tags.
+    private static let tagsType = "query-tags"
+    private static let types = [rowType, markType, tagsType]
 
     /// A kept value as it was read.
     private struct Kept<Value: Sendable>: Sendable {
         var value: Value
         var updatedAt: Int64
         var isInvalidated: Bool
+        var tags: Set<String>
     }
     /// The most rows changed in one commit.
     private static let rowsPerCommit = 256
@@ -45,7 +49,8 @@ extension QueryCache {
                 if let kept, !table.isSwept(key, by: .removal) {
                     entry.value = kept.value
                     entry.updatedAt = kept.updatedAt
-                    entry.isInvalidated = kept.isInvalidated || table.isSwept(key, by: .invalidation)
+                    entry.tags.formUnion(kept.tags)
+                    entry.isInvalidated = kept.isInvalidated || table.isSwept(key, kept.tags, by: .invalidation)
                 }
                 table[key] = entry
                 return true
@@ -60,9 +65,12 @@ extension QueryCache {
         try persistence.store.read { view in
             guard let row = try view.row(at: Self.rowKey(key)) else { return nil }
             let isInvalidated = try view.row(at: Self.rowKey(key, Self.markType)) != nil
+            let tags = try view.row(at: Self.rowKey(key, Self.tagsType))?
+                .value([String].self, using: persistence.coder)
             return Kept(
                 value: try row.value(type, using: persistence.coder), updatedAt: row.updatedAt,
-                isInvalidated: isInvalidated)
+                isInvalidated: isInvalidated,
+                tags: Set(tags ?? []))
         }
     }
 
@@ -92,19 +100,24 @@ extension QueryCache {
         do {
             let payload = try persistence.coder.encode(value)
             let codec = persistence.coder.codec
-            let row = Self.rowKey(key)
-            let mark = Self.rowKey(key, Self.markType)
             try await Self.writeMakingRoom(in: persistence.store) { [self] transaction in
                 // Looked at where writes are in order: a removal comes wholly before or after.
-                let (isWanted, isInvalidated) = entries.withLock {
-                    ($0.isKeeping(key, number), $0.isInvalidated(key))
+                let (isWanted, isInvalidated, tags) = entries.withLock {
+                    ($0.isKeeping(key, number), $0.isInvalidated(key), $0.tags(of: key))
                 }
                 guard isWanted else { return }
-                try transaction.put(payload, at: row, updatedAt: time, codec: codec)
-                if isInvalidated {
-                    try transaction.put([], at: mark, updatedAt: time, codec: .opaque)
-                } else {
-                    try transaction.removeRow(at: mark)
+                let list = try tags.isEmpty ? nil : persistence.coder.encode(tags.sorted())
+                let rows: [(type: String, payload: [UInt8]?, codec: PayloadCodec)] = [
+                    (Self.rowType, payload, codec), (Self.markType, isInvalidated ? [] : nil, .opaque),
+                    (Self.tagsType, list, codec),
+                ]
+                for row in rows {
+                    let place = Self.rowKey(key, row.type)
+                    if let payload = row.payload {
+                        try transaction.put(payload, at: place, updatedAt: time, codec: row.codec)
+                    } else {
+                        try transaction.removeRow(at: place)
+                    }
                 }
             }
         } catch {
@@ -149,8 +162,9 @@ extension QueryCache {
             let batch = keys[start..<min(start + rowsPerCommit, keys.count)]
             try await store.write(durability: .relaxed) { transaction in
                 for key in batch {
-                    try transaction.removeRow(at: key)
-                    try transaction.removeRow(at: RowKey(resource: resource, type: markType, key: key.key))
+                    for type in types {
+                        try transaction.removeRow(at: RowKey(resource: resource, type: type, key: key.key))
+                    }
                 }
             }
         }
@@ -161,56 +175,72 @@ extension QueryCache {
     func removeRows(_ prefix: QueryKey) async throws {
         // What begins with more than a key may hold was never kept.
         guard let persistence, prefix.text.utf8.count <= Limits.rowAddress else { return }
-        for type in [Self.rowType, Self.markType] {
+        for type in Self.types {
             let range = RowRange.prefix(prefix.text, type: type, of: Self.resource)
             while try await removeSome(
-                of: range, in: persistence.store, except: { $0.texts(from: prefix, isValid: false) })
+                of: range, in: persistence.store, except: { $0.texts(in: .prefix(prefix), isValid: false) })
             {}
         }
     }
 
-    /// Marks the kept values of all keys that begin with `prefix` as invalidated, in short commits.
-    func markRows(_ prefix: QueryKey) async throws {
-        guard let persistence, prefix.text.utf8.count <= Limits.rowAddress else { return }
-        let range = RowRange.prefix(prefix.text, type: Self.rowType, of: Self.resource)
+    /// Marks the selected values that are kept as invalidated, in short commits.
+    func markRows(_ selection: QuerySelection) async throws {
+        guard let persistence else { return }
         // Behind every write that is under way; what is kept later looks at the memory itself.
         try await persistence.store.write(durability: .relaxed) { _ in }
-        var keys: [String] = []
-        try persistence.store.read { view in
-            _ = try view.forEachRow(in: range) { entry in keys.append(try entry.key().key) }
-        }
-        let found = keys
+        let found = try keptTexts(in: selection, persistence)
         for start in stride(from: 0, to: found.count, by: Self.rowsPerCommit) {
             let batch = found[start..<min(start + Self.rowsPerCommit, found.count)]
             do {
                 try await Self.writeMakingRoom(in: persistence.store) { [self] transaction in
-                    try mark(batch, from: prefix, in: &transaction, removing: false)
+                    try mark(batch, selection, in: &transaction, removing: false)
                 }
             } catch StoreError.full {
                 // A value that is fetched again rather than one that is taken for valid.
                 try await persistence.store.write(durability: .relaxed) { [self] transaction in
-                    try mark(batch, from: prefix, in: &transaction, removing: true)
+                    try mark(batch, selection, in: &transaction, removing: true)
                 }
             }
         }
     }
 
+    /// The texts of the keys of selected values that are kept, or may be.
+    private func keptTexts(in selection: QuerySelection, _ persistence: Persistence) throws -> [String] {
+        var texts: Set<String> = []
+        try persistence.store.read { view in
+            switch selection {
+            case .prefix(let prefix):
+                guard prefix.text.utf8.count <= Limits.rowAddress else { return }
+                let range = RowRange.prefix(prefix.text, type: Self.rowType, of: Self.resource)
+                _ = try view.forEachRow(in: range) { entry in texts.insert(try entry.key().key) }
+            case .tag(let tag):
+                // Values may have been kept before the query named the tag.
+                texts = entries.withLock { $0.texts(in: selection, isValid: false) }
+                _ = try view.forEachRow(in: .type(Self.tagsType, of: Self.resource)) { entry in
+                    // Tags that another coder wrote: the value is fetched again rather than taken for valid.
+                    let tags = try? entry.row.value([String].self, using: persistence.coder)
+                    if tags?.contains(tag) ?? true { texts.insert(try entry.key().key) }
+                }
+            }
+        }
+        return Array(texts)
+    }
+
     /// - Parameter isRemoving: whether to remove the values, which needs no room, instead of marking them.
     private func mark(
-        _ keys: ArraySlice<String>, from prefix: QueryKey, in transaction: inout Transaction, removing isRemoving: Bool
+        _ keys: ArraySlice<String>, _ selection: QuerySelection, in transaction: inout Transaction,
+        removing isRemoving: Bool
     ) throws {
         // Fetched again since, and kept without a mark.
-        let newer = entries.withLock { $0.texts(from: prefix, isValid: true) }
+        let newer = entries.withLock { $0.texts(in: selection, isValid: true) }
         for key in keys where !newer.contains(key) {
-            let value = RowKey(resource: Self.resource, type: Self.rowType, key: key)
-            let mark = RowKey(resource: Self.resource, type: Self.markType, key: key)
+            let row = { RowKey(resource: Self.resource, type: $0, key: key) }
             // As old as the value, so that both are swept together.
-            guard let time = try transaction.row(at: value)?.updatedAt else { continue }
+            guard let time = try transaction.row(at: row(Self.rowType))?.updatedAt else { continue }
             if isRemoving {
-                try transaction.removeRow(at: value)
-                try transaction.removeRow(at: mark)
+                for type in Self.types { try transaction.removeRow(at: row(type)) }
             } else {
-                try transaction.put([], at: mark, updatedAt: time, codec: .opaque)
+                try transaction.put([], at: row(Self.markType), updatedAt: time, codec: .opaque)
             }
         }
     }
@@ -219,7 +249,7 @@ extension QueryCache {
     public func sweep() async throws {
         guard let persistence, let maximumAge = persistence.maximumAge else { return }
         let oldest = host.now() - maximumAge.milliseconds
-        for type in [Self.rowType, Self.markType] {
+        for type in Self.types {
             let range = RowRange.type(type, of: Self.resource)
             while try await removeSome(of: range, in: persistence.store, before: oldest) {}
         }

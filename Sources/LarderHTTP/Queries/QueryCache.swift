@@ -61,6 +61,7 @@ public final class QueryCache: Sendable {
         fetch: @escaping @Sendable () async throws -> Value
     ) async throws -> Queried<Value> {
         await restore(key, Value.self, options)
+        follow(key, options)
         let now = host.now()
         let online = isOnline()
         let (entry, step) = entries.withLock { table in
@@ -75,24 +76,29 @@ public final class QueryCache: Sendable {
         case .fail(let error): throw error
         case .answer: return answer(entry, options, now, isFetching: entry.flight != nil)
         case .answerAndFetch:
-            _ = flight(for: key, Value.self, fetch: fetch)
+            _ = flight(for: key, options, .whole, fetch)
             return answer(entry, options, now, isFetching: true)
-        case .fetch: return try await fetched(key, after: entry.invalidatedAt, fetch)
+        case .fetch: return try await fetched(key, options, .whole, after: entry.invalidatedAt, fetch)
         }
     }
 
     /// The value of a fetch that began after the number `invalidatedAt`.
-    private func fetched<Value: Codable & Sendable>(
-        _ key: QueryKey, after invalidatedAt: UInt64, _ fetch: @escaping @Sendable () async throws -> Value
+    func fetched<Value: Codable & Sendable>(
+        _ key: QueryKey, _ options: KeyedQueryOptions, _ kind: QueryFlight.Kind, after invalidatedAt: UInt64,
+        _ fetch: @escaping @Sendable () async throws -> Value
     ) async throws -> Queried<Value> {
         while true {
-            let flight = flight(for: key, Value.self, fetch: fetch)
-            let isOwn = flight.type == ObjectIdentifier(Value.self) && flight.beganAt > invalidatedAt
+            let flight = flight(for: key, options, kind, fetch)
+            let isOwn =
+                flight.type == ObjectIdentifier(Value.self) && flight.kind == kind && flight.beganAt > invalidatedAt
             do {
                 let value = try await flight.value()
                 guard isOwn, let value = value as? Value else { continue }
-                let updatedAt = entries.withLock { $0[key]?.updatedAt } ?? host.now()
-                return Queried(value: value, updatedAt: updatedAt, isStale: false, isFetching: false)
+                let now = host.now()
+                let entry = entries.withLock { $0[key] }
+                return Queried(
+                    value: value, updatedAt: entry?.updatedAt ?? now,
+                    isStale: kind == .addition && entry?.isStale(options, at: now) ?? false, isFetching: false)
             } catch {
                 // Errors of an older fetch are reported to its own callers only.
                 if isOwn || error is CancellationError { throw error }
@@ -116,24 +122,25 @@ public final class QueryCache: Sendable {
 extension QueryCache {
     /// The fetch under way for `key`, begun when there is none.
     func flight<Value: Codable & Sendable>(
-        for key: QueryKey, _ type: Value.Type, fetch: @escaping @Sendable () async throws -> Value
+        for key: QueryKey, _ options: KeyedQueryOptions, _ kind: QueryFlight.Kind,
+        _ fetch: @escaping @Sendable () async throws -> Value
     ) -> QueryFlight {
-        startFetch(key, ObjectIdentifier(Value.self)) { [self] in
-            let value = try await fetch()
+        startFetch(key, ObjectIdentifier(Value.self), kind) { [self] in
+            let value = try await trying(options, fetch)
             return (value, { await self.persist(value, for: key, at: $0, as: $1) })
         }
     }
 
-    /// As ``flight(for:_:fetch:)``; `fetch` gives the value and what keeps it.
-    func startFetch(
-        _ key: QueryKey, _ type: ObjectIdentifier,
+    /// As ``flight(for:_:_:_:)``; `fetch` gives the value and what keeps it.
+    private func startFetch(
+        _ key: QueryKey, _ type: ObjectIdentifier, _ kind: QueryFlight.Kind,
         _ fetch: @escaping @Sendable () async throws -> (any Sendable, @Sendable (Int64, UInt64) async -> Void)
     ) -> QueryFlight {
         let now = host.now()
         let (flight, version, isNew) = entries.withLock { table -> (QueryFlight, UInt64, Bool) in
             var entry = table[key] ?? QueryEntry(usedAt: now, options: KeyedQueryOptions())
             if let flight = entry.flight { return (flight, entry.version, false) }
-            let flight = QueryFlight(type, beganAt: table.makeNumber())
+            let flight = QueryFlight(type, kind, beganAt: table.makeNumber())
             entry.flight = flight
             table[key] = entry
             return (flight, entry.version, true)
@@ -143,12 +150,12 @@ extension QueryCache {
         flight.begin { [self] in
             do {
                 let (value, keep) = try await fetch()
-                let time = host.now()
-                let number = finishFetch(flight, key, version) { entry, table in
-                    entry.store(value, at: time)
-                    return table.beginKeeping(key)
+                let now = host.now()
+                let kept = finishFetch(flight, key, version) { entry, table in
+                    entry.store(value, at: now, kind)
+                    return (entry.updatedAt ?? now, table.beginKeeping(key))
                 }
-                if let number { await keep(time, number) }
+                if let kept { await keep(kept.0, kept.1) }
                 flight.finish(.success(value))
             } catch {
                 _ = finishFetch(flight, key, version) { entry, _ in
@@ -165,23 +172,25 @@ extension QueryCache {
     /// counts.
     private func finishFetch(
         _ flight: QueryFlight, _ key: QueryKey, _ version: UInt64,
-        _ change: (inout QueryEntry, inout QueryTable) -> UInt64?
-    ) -> UInt64? {
-        let (number, isOutdated) = entries.withLock { table -> (UInt64?, Bool) in
+        _ change: (inout QueryEntry, inout QueryTable) -> (Int64, UInt64)?
+    ) -> (Int64, UInt64)? {
+        let (kept, isOutdated) = entries.withLock { table -> ((Int64, UInt64)?, Bool) in
             guard var entry = table[key], entry.flight === flight else { return (nil, false) }
             entry.flight = nil
-            entry.awaiting = entry.awaiting.filter { entry.observers[$0].map { $0.type != flight.type } ?? false }
+            if flight.kind == .whole {
+                entry.awaiting = entry.awaiting.filter { entry.observers[$0].map { $0.type != flight.type } ?? false }
+            }
             let isLatest = entry.version == version
-            let number = isLatest ? change(&entry, &table) : nil
+            let kept = isLatest ? change(&entry, &table) : nil
             // An invalidation during the fetch also covers its result; a value set meanwhile keeps its own state.
             let isOutdated = entry.invalidatedAt > flight.beganAt
             if isOutdated, isLatest { entry.isInvalidated = true }
             table[key] = entry
-            return (number, isOutdated)
+            return (kept, isOutdated)
         }
         notifyObservers(of: key)
         if isOutdated { refresh(key) } else { fetchForAwaiting(key) }
-        return number
+        return kept
     }
 }
 
@@ -199,11 +208,21 @@ extension QueryEntry {
     }
 
     /// Stores a new value.
-    mutating func store(_ value: any Sendable, at time: Int64) {
+    ///
+    /// - Parameter kind: an addition makes nothing newer of what was there.
+    mutating func store(_ value: any Sendable, at time: Int64, _ kind: QueryFlight.Kind = .whole) {
+        if kind == .whole || self.value == nil {
+            updatedAt = time
+            isInvalidated = false
+        }
         self.value = value
-        updatedAt = time
-        isInvalidated = false
         isRestored = true
         error = nil
+    }
+
+    /// Has it be fetched again; a fetch that began before the number does not undo that.
+    mutating func invalidate(as number: UInt64) {
+        isInvalidated = true
+        invalidatedAt = number
     }
 }

@@ -8,6 +8,10 @@ struct QueryEntry: Sendable {
     var isInvalidated = false
     /// When it was last invalidated, as a number of the table; 0: never. A fetch that began before does not undo it.
     var invalidatedAt: UInt64 = 0
+    /// The tags of its value: those of every query that asked for the key.
+    var tags: Set<String> = []
+    /// What invalidates it after commits to the rows that its fetch reads.
+    var follower: QueryFollower?
     /// Whether the store was asked for it.
     var isRestored = false
     /// Why the last fetch failed.

@@ -5,16 +5,26 @@ internal import Synchronization
 ///
 /// A waiter that is cancelled leaves the others waiting; the fetch goes on, since its value serves the next asker.
 final class QueryFlight: Sendable {
+    /// What its value is to the one that is there.
+    enum Kind: Sendable {
+        /// Takes its place.
+        case whole
+        /// Holds it, and more.
+        case addition
+    }
+
     /// The type of its value: two may be asked for under one key.
     let type: ObjectIdentifier
+    let kind: Kind
     /// When it began, as a number of the table.
     let beganAt: UInt64
     private let outcome = Pending<Result<any Sendable, any Error>>()
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     /// A fetch that has not begun.
-    init(_ type: ObjectIdentifier, beganAt: UInt64) {
+    init(_ type: ObjectIdentifier, _ kind: Kind, beganAt: UInt64) {
         self.type = type
+        self.kind = kind
         self.beganAt = beganAt
     }
 

@@ -1,10 +1,25 @@
-/// A change of all keys that begin with one, not yet written to the store.
+/// Which values a change is about.
+enum QuerySelection: Hashable, Sendable {
+    /// Those whose keys begin with one.
+    case prefix(QueryKey)
+    /// Those with a tag.
+    case tag(String)
+
+    func selects(_ key: QueryKey, _ tags: Set<String>) -> Bool {
+        switch self {
+        case .prefix(let prefix): key.hasPrefix(prefix)
+        case .tag(let tag): tags.contains(tag)
+        }
+    }
+}
+
+/// A change of all selected values, not yet written to the store.
 struct QuerySweep: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case invalidation, removal
     }
 
-    let prefix: QueryKey
+    let selection: QuerySelection
     let kind: Kind
 }
 
@@ -28,14 +43,17 @@ struct QueryTable: Sendable {
         set { entries[key] = newValue }
     }
 
-    /// The keys that begin with `prefix`.
-    func keys(from prefix: QueryKey) -> [QueryKey] { entries.keys.filter { $0.hasPrefix(prefix) } }
+    /// The keys of the selected values.
+    func keys(in selection: QuerySelection) -> [QueryKey] {
+        entries.compactMap { selection.selects($0.key, $0.value.tags) ? $0.key : nil }
+    }
 
     /// The entry of a key, noted as used.
     mutating func use(_ key: QueryKey, _ options: KeyedQueryOptions, at now: Int64) -> QueryEntry {
         var entry = entries[key] ?? QueryEntry(usedAt: now, options: options)
         entry.usedAt = now
         entry.options = options
+        entry.tags.formUnion(options.tags)
         entries[key] = entry
         return entry
     }
@@ -52,7 +70,7 @@ struct QueryTable: Sendable {
         if sweep.kind == .invalidation { sweeps = sweeps.filter { $0.value != sweep } }
         sweeps[number] = sweep
         sweepCount += 1
-        if sweep.kind == .removal { keeping = keeping.filter { !$0.key.hasPrefix(sweep.prefix) } }
+        if sweep.kind == .removal { keeping = keeping.filter { !sweep.selection.selects($0.key, tags(of: $0.key)) } }
         return number
     }
 
@@ -63,9 +81,15 @@ struct QueryTable: Sendable {
     }
 
     /// Whether a change of this kind applies to `key`, and may not be written to the store yet.
-    func isSwept(_ key: QueryKey, by kind: QuerySweep.Kind) -> Bool {
-        sweeps.values.contains { $0.kind == kind && key.hasPrefix($0.prefix) }
+    ///
+    /// - Parameter tags: those of its value, beside those that are known of the key.
+    func isSwept(_ key: QueryKey, _ tags: Set<String> = [], by kind: QuerySweep.Kind) -> Bool {
+        let tags = tags.union(self.tags(of: key))
+        return sweeps.values.contains { $0.kind == kind && $0.selection.selects(key, tags) }
     }
+
+    /// The tags that are known of a key.
+    func tags(of key: QueryKey) -> Set<String> { entries[key]?.tags ?? [] }
 
     /// Begins to keep a new value of `key`, in place of an older one that may be under way.
     mutating func beginKeeping(_ key: QueryKey) -> UInt64 {
@@ -82,11 +106,11 @@ struct QueryTable: Sendable {
         if keeping[key] == number { keeping[key] = nil }
     }
 
-    /// The texts of the keys that begin with `prefix` and have a value; with `isValid` only one that is not invalidated.
-    func texts(from prefix: QueryKey, isValid: Bool) -> Set<String> {
+    /// The texts of the keys of selected values; with `isValid` only of those that are not invalidated.
+    func texts(in selection: QuerySelection, isValid: Bool) -> Set<String> {
         Set(
             entries.lazy.filter { key, entry in
-                entry.value != nil && !(isValid && entry.isInvalidated) && key.hasPrefix(prefix)
+                entry.value != nil && !(isValid && entry.isInvalidated) && selection.selects(key, entry.tags)
             }.map(\.key.text))
     }
 

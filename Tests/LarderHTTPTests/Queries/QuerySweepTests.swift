@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Sweeps of a query table` {
     @Test func `that failed end with an equal one that succeeds`() {
         var table = QueryTable()
-        let sweep = QuerySweep(prefix: ["a"], kind: .invalidation)
+        let sweep = QuerySweep(selection: .prefix(["a"]), kind: .invalidation)
         for _ in 1...3 { _ = table.begin(sweep) }
         let last = table.begin(sweep)
         #expect(table.isSwept(["a", 1], by: .invalidation))
@@ -16,7 +16,7 @@ import Testing
 
     @Test func `of removals that overlap last until the last one ends`() {
         var table = QueryTable()
-        let sweep = QuerySweep(prefix: ["a"], kind: .removal)
+        let sweep = QuerySweep(selection: .prefix(["a"]), kind: .removal)
         let first = table.begin(sweep)
         let second = table.begin(sweep)
         table.endSweep(second)

@@ -1,0 +1,101 @@
+internal import LarderStore
+internal import Synchronization
+
+/// A query whose value is fetched page after page: a list that goes on as its reader scrolls.
+///
+/// All pages that are loaded are one value under one key, and one state for its observers. A fetch of the query fetches as many
+/// pages as are loaded, one after another, each with the parameter that the page before it gives: so no row is missing or doubled
+/// where the list has moved. When one of them fails, the value stays as it is.
+///
+/// ```swift
+/// let feed = PagedQuery(cache, ["feed"], first: 1, next: { (page: FeedPage) in page.nextNumber }) { number in
+///     try await fetchPage(number)
+/// }
+/// let shown = try await feed.value().value.flatMap(\.rows)
+/// let more = try await feed.loadNext().value.flatMap(\.rows)
+/// ```
+public struct PagedQuery<Page: Codable & Sendable, Parameter: Sendable>: Sendable {
+    private let cache: QueryCache
+    private let key: QueryKey
+    private let options: KeyedQueryOptions
+    private let first: Parameter
+    private let next: @Sendable (Page) -> Parameter?
+    private let fetch: @Sendable (Parameter) async throws -> Page
+
+    /// Creates a query of the pages under `key`; nothing is fetched yet.
+    ///
+    /// - Parameters:
+    ///   - options: of the query as a whole; ``KeyedQueryOptions/retry`` holds for each page.
+    ///   - first: what the first page is fetched with.
+    ///   - next: what the page after a page is fetched with; nil where the list ends.
+    ///   - fetch: fetches one page; as in ``QueryCache/value(for:options:fetch:)``.
+    public init(
+        _ cache: QueryCache, _ key: QueryKey, options: KeyedQueryOptions = KeyedQueryOptions(), first: Parameter,
+        next: @escaping @Sendable (Page) -> Parameter?,
+        fetch: @escaping @Sendable (Parameter) async throws -> Page
+    ) {
+        self.cache = cache
+        self.key = key
+        self.options = options
+        self.first = first
+        self.next = next
+        self.fetch = fetch
+    }
+
+    /// The pages loaded so far, at least the first, as ``QueryCache/value(for:options:fetch:)`` gives a value.
+    ///
+    /// - Throws: ``KeyedQueryError``; what the fetch of a page throws when it was waited for; `CancellationError`.
+    public func value() async throws -> Queried<[Page]> {
+        try await cache.value(for: key, options: whole, fetch: { try await load() })
+    }
+
+    /// How the pages stand, now and after every change, as ``QueryCache/states(for:options:fetch:)``.
+    public func states() -> some AsyncSequence<QueryState<[Page]>, Never> & Sendable {
+        cache.states(for: key, options: whole, fetch: { try await load() })
+    }
+
+    /// Whether a page comes after these.
+    public func hasNext(after pages: [Page]) -> Bool { pages.last.map { next($0) != nil } ?? true }
+
+    /// Loads the page after the last one that is loaded, and returns all of them; where the list ends, or nothing is loaded yet, as
+    /// ``value()``.
+    ///
+    /// Calls at the same time load one page. A fetch of the query that is under way is waited for. The pages before are no newer
+    /// for it: their age stays.
+    ///
+    /// - Throws: ``KeyedQueryError``; what the fetch of the page throws; `CancellationError`.
+    public func loadNext() async throws -> Queried<[Page]> {
+        await cache.restore(key, [Page].self, options)
+        let pages = loaded
+        if pages.isEmpty || !hasNext(after: pages) { return try await value() }
+        if !options.isEnabled() { throw KeyedQueryError.disabled }
+        if !options.mayFetch(isOnline: cache.isOnline()) { throw KeyedQueryError.offline }
+        return try await cache.fetched(key, whole, .addition, after: 0) {
+            // A fetch that was waited for may have left other pages, or removed them.
+            let pages = loaded
+            guard let last = pages.last else { return try await load() }
+            guard let parameter = next(last) else { return pages }
+            return pages + [try await page(parameter)]
+        }
+    }
+
+    /// The options of a fetch of several pages, each of which is tried again by itself.
+    private var whole: KeyedQueryOptions {
+        var options = options
+        options.retry = .none
+        return options
+    }
+
+    private var loaded: [Page] { cache.entries.withLock { $0[key]?.value as? [Page] } ?? [] }
+
+    private func page(_ parameter: Parameter) async throws -> Page {
+        try await cache.trying(options) { try await fetch(parameter) }
+    }
+
+    private func load() async throws -> [Page] {
+        let count = loaded.count
+        var pages = [try await page(first)]
+        while pages.count < count, let parameter = pages.last.flatMap(next) { pages.append(try await page(parameter)) }
+        return pages
+    }
+}

@@ -1,0 +1,139 @@
+internal import LarderFormat
+internal import LarderStore
+internal import LarderTransport
+internal import Synchronization
+
+// When a query is fetched without being asked for.
+extension QueryCache {
+    /// Fetches again what is observed and stale, as the network is back.
+    public func reconnected() {
+        for key in keys(from: []) { refresh(key) }
+    }
+
+    /// Fetches again what is observed and stale, as the program came to the foreground.
+    public func focused() { reconnected() }
+
+    /// Fetches the value of a key for its observers, where their options call for it; one type after another.
+    func refresh(_ key: QueryKey) {
+        let now = host.now()
+        let online = isOnline()
+        entries.withLock { table in
+            guard let entry = table[key] else { return }
+            let due = entry.observers.filter { Self.isDue($0.value, entry, now, isOnline: online) }
+            table[key]?.awaiting.formUnion(due.keys)
+        }
+        fetchForAwaiting(key)
+    }
+
+    /// Fetches for the first of the observers that await a fetch and still need one.
+    ///
+    /// The observers of other types go on awaiting theirs. None is added here: two types would take turns without end.
+    func fetchForAwaiting(_ key: QueryKey) {
+        let now = host.now()
+        let online = isOnline()
+        let observer = entries.withLock { table -> QueryObserver? in
+            guard var entry = table[key], !entry.awaiting.isEmpty else { return nil }
+            entry.awaiting = entry.awaiting.filter { number in
+                entry.observers[number].map { Self.isDue($0, entry, now, isOnline: online) } ?? false
+            }
+            table[key] = entry
+            return entry.awaiting.min().flatMap { entry.observers[$0] }
+        }
+        observer?.begin()
+    }
+
+    private static func isDue(
+        _ observer: QueryObserver, _ entry: QueryEntry, _ now: Int64, isOnline: Bool
+    ) -> Bool {
+        let step = QueryStep.next(
+            mode: observer.options.mode, hasValue: entry.value.map(observer.watches) ?? false,
+            isStale: entry.isStale(observer.options, at: now), isOnline: isOnline,
+            isEnabled: observer.options.isEnabled())
+        return step == .fetch || step == .answerAndFetch
+    }
+
+    /// Fetches the value of a key whenever it is as old as an interval, until the task is cancelled.
+    func poll(_ key: QueryKey, _ observer: QueryObserver, every interval: Duration) async {
+        let length = max(interval.milliseconds, 1)
+        while !Task.isCancelled {
+            let now = host.now()
+            let age = entries.withLock { $0[key]?.updatedAt }.map { now - $0 }
+            // By the age of the value, so that two observers make one fetch.
+            var rest = length
+            if let age, (0..<length).contains(age) {
+                rest -= age
+            } else if observer.options.mayFetch(isOnline: isOnline()) {
+                observer.begin()
+            }
+            do { try await host.sleep(.milliseconds(rest)) } catch { return }
+        }
+    }
+
+    /// Calls `fetch`, and again after waits as long as its errors are not final.
+    ///
+    /// - Throws: what `fetch` throws last; `CancellationError`.
+    func trying<Value: Sendable>(
+        _ options: KeyedQueryOptions, _ fetch: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        var failures = 0
+        while true {
+            do {
+                return try await fetch()
+            } catch {
+                failures += 1
+                guard failures <= options.retry.limit, !(error is CancellationError), !options.retry.isFinal(error),
+                    options.mayFetch(isOnline: isOnline())
+                else { throw error }
+                // The low bits of a random identifier are random.
+                let chance = Double(host.makeID().low & 0xFFFF_FFFF) / 0x1p32
+                try await host.sleep(options.retry.waits.delay(afterFailures: failures, chance: chance))
+                guard options.mayFetch(isOnline: isOnline()) else { throw error }
+            }
+        }
+    }
+}
+
+// MARK: - The rows that a fetch reads
+
+/// Invalidates a key after commits to the rows that its fetch reads, for as long as it is held.
+final class QueryFollower: Sendable {
+    private let task: Task<Void, Never>
+
+    init(_ source: KeyedQueryOptions.Source, _ act: @escaping @Sendable () -> Void) {
+        let regions = source.regions
+        // From here on, not from when the task runs.
+        let changes = source.store.changes(in: regions.count == 1 ? regions[0] : .everything)
+        task = Task {
+            for await change in changes where regions.contains(where: { $0.intersects(change) }) { act() }
+        }
+    }
+
+    deinit { task.cancel() }
+}
+
+extension QueryCache {
+    /// Has commits to the rows that a query reads invalidate its value from now on; the first source of a key counts.
+    func follow(_ key: QueryKey, _ options: KeyedQueryOptions) {
+        guard let source = options.source, entries.withLock({ $0[key]?.follower == nil }) else { return }
+        let follower = QueryFollower(source) { [weak self] in self?.invalidateOne(key) }
+        let now = host.now()
+        entries.withLock { table in
+            var entry = table[key] ?? QueryEntry(usedAt: now, options: options)
+            guard entry.follower == nil else { return }
+            entry.follower = follower
+            // Commits before may have gone by unseen.
+            entry.invalidate(as: table.makeNumber())
+            table[key] = entry
+        }
+    }
+
+    /// Invalidates one value, in memory: one that is read back from the store is invalidated when it is followed.
+    private func invalidateOne(_ key: QueryKey) {
+        entries.withLock { table in
+            let number = table.makeNumber()
+            table[key]?.invalidate(as: number)
+        }
+        notifyObservers(of: key)
+        refresh(key)
+    }
+}
