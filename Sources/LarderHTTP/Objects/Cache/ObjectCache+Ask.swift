@@ -21,7 +21,22 @@ extension ObjectCache {
                 return answer(kept, .cache, reuse: ObjectReason.anyAge)
             }
             return try await askElseKept(inquiry, target)
+        case .cacheThenNetwork:
+            guard let kept = kept(inquiry) else { return try await ask(inquiry, keepingIn: target) }
+            refresh { () async throws(HTTPCacheError) in _ = try await self.ask(inquiry, keepingIn: target) }
+            return answer(kept, .cache, reuse: ObjectReason.cacheFirst, isIntermediate: true)
         case .networkElseCache: return try await askElseKept(inquiry, target)
+        }
+    }
+
+    /// Asks the server while nobody waits; that there is no answer is logged.
+    func refresh(_ ask: @escaping @Sendable () async throws(HTTPCacheError) -> Void) {
+        Task { [host] in
+            do throws(HTTPCacheError) {
+                try await ask()
+            } catch {
+                host.logger.info("what is kept could not be refreshed: \(error)")
+            }
         }
     }
 

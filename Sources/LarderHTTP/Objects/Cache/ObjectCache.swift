@@ -94,7 +94,8 @@ extension ObjectCache {
         _ name: ObjectName, strategy: ObjectStrategy? = nil, persistence: ObjectPersistence? = nil
     ) async throws(HTTPCacheError) -> Fetched<StoredObject> {
         try await answer(
-            ObjectInquiry(name: name), strategy ?? options.strategy, try target(name.className, persistence))
+            ObjectInquiry(name: self.name(of: name)), strategy ?? options.strategy,
+            try target(name.className, persistence))
     }
 
     /// The objects that answer a query, or that a reference leads to; without a connection, only by the same query text.
@@ -117,7 +118,7 @@ extension ObjectCache {
     public func objectAnswers(
         _ name: ObjectName, persistence: ObjectPersistence? = nil
     ) throws(HTTPCacheError) -> ObjectAnswers<StoredObject> {
-        try answers(ObjectInquiry(name: name), try target(name.className, persistence))
+        try answers(ObjectInquiry(name: self.name(of: name)), try target(name.className, persistence))
     }
 
     /// What is kept of a collection, where anything is; then the server's answer.

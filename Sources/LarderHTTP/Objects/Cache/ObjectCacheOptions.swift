@@ -17,12 +17,14 @@ public struct ObjectCacheOptions: Hashable, Sendable {
     public var timeouts: TransportTimeouts
     /// Which header fields carry secrets: files are stored without them.
     public var credentialFields: CredentialFields
+    /// Whether an object that was saved with a connection is asked for, where the server's answer to the save does not hold it.
+    public var loadsSaved: Bool
 
     /// Options; limits must be positive.
     public init(
         strategy: ObjectStrategy = .networkElseCache, validators: ValidatorFields = .standard,
         fileLimit: Int64 = 15 << 20, answerLimit: Int = 64 << 20, timeouts: TransportTimeouts = TransportTimeouts(),
-        credentialFields: CredentialFields = CredentialFields()
+        credentialFields: CredentialFields = CredentialFields(), loadsSaved: Bool = false
     ) {
         precondition(fileLimit > 0 && answerLimit > 0, "limits of \(fileLimit) and \(answerLimit) bytes")
         self.strategy = strategy
@@ -31,5 +33,6 @@ public struct ObjectCacheOptions: Hashable, Sendable {
         self.answerLimit = answerLimit
         self.timeouts = timeouts
         self.credentialFields = credentialFields
+        self.loadsSaved = loadsSaved
     }
 }

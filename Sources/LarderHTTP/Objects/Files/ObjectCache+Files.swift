@@ -18,9 +18,14 @@ extension ObjectCache {
         _ file: ObjectFile, strategy: ObjectStrategy? = nil, persistence: ObjectPersistence? = nil
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
         let target = try target(file.object.className, persistence)
+        let file = ObjectFile(of: name(of: file.object), attribute: file.attribute)
         let strategy = strategy ?? options.strategy
         if strategy == .cacheOnly || strategy == .cacheElseNetwork, let (kept, _) = await kept(file) {
             return answer(kept, .cache, state: .stale(since: kept.response.receivedAt), ObjectReason.anyAge)
+        }
+        if strategy == .cacheThenNetwork, let first = await intermediate(file) {
+            refresh { () async throws(HTTPCacheError) in _ = try await self.download(file, keepingIn: target) }
+            return first
         }
         if strategy == .cacheOnly { throw .notCached(ObjectReason.notKept) }
         if strategy == .networkOnly { return try await download(file, keepingIn: nil) }
@@ -31,6 +36,24 @@ extension ObjectCache {
             return answer(
                 kept, .cache, state: .expiredServedOffline(since: kept.response.receivedAt), ObjectReason.unreachable)
         }
+    }
+
+    /// What is kept of a file, where anything is; then the server's answer.
+    public func fileAnswers(
+        _ file: ObjectFile, persistence: ObjectPersistence? = nil
+    ) throws(HTTPCacheError) -> ObjectAnswers<HTTPAnswer> {
+        let target = try target(file.object.className, persistence)
+        let file = ObjectFile(of: name(of: file.object), attribute: file.attribute)
+        return ObjectAnswers(
+            first: { [self] () async throws(HTTPCacheError) in await intermediate(file) },
+            final: { [self] () async throws(HTTPCacheError) in try await download(file, keepingIn: target) })
+    }
+
+    private func intermediate(_ file: ObjectFile) async -> Fetched<HTTPAnswer>? {
+        guard let (kept, _) = await kept(file) else { return nil }
+        var answer = answer(kept, .cache, state: .stale(since: kept.response.receivedAt), ObjectReason.cacheFirst)
+        answer.isIntermediate = true
+        return answer
     }
 
     /// What is kept of a file: memory first, for what lies there is the newer.

@@ -14,6 +14,8 @@ public enum ObjectQuestion: Hashable, Sendable {
 
 /// What a server is told.
 public enum ObjectWrite: Hashable, Sendable {
+    /// To make an object, to which the server gives its id; until then it has the id of this name.
+    case create(ObjectName)
     /// To keep an object.
     case save(ObjectName)
     /// To remove an object.
@@ -24,8 +26,18 @@ public enum ObjectWrite: Hashable, Sendable {
     /// The object that it is about.
     public var object: ObjectName {
         switch self {
-        case .save(let object), .delete(let object): object
+        case .create(let object), .save(let object), .delete(let object): object
         case .upload(let file): file.object
+        }
+    }
+
+    /// The same about another object.
+    func about(_ name: ObjectName) -> ObjectWrite {
+        switch self {
+        case .create: .create(name)
+        case .save: .save(name)
+        case .delete: .delete(name)
+        case .upload(let file): .upload(ObjectFile(of: name, attribute: file.attribute))
         }
     }
 }
@@ -96,6 +108,10 @@ public protocol ObjectService: Sendable {
     /// Nil, which is the default for the rest, is that of ``request(_:_:)``, or else of the ``WriteQueue`` or the codec.
     func contentType(of write: ObjectWrite) -> String?
 
+    /// The id of a new object, for an answer of success that does not hold it; by default the last part of the path in `Location`, where
+    /// that has no percent escapes (RFC 9110 §15.3.2). Nil where the answer does not say.
+    func id(ofCreated head: HTTPResponse) -> String?
+
     /// Whether an answer of success is the server's own; by default any but an HTML page, which a captive portal or a sign-in
     /// page sends in the server's place.
     ///
@@ -112,6 +128,13 @@ extension ObjectService {
     /// `application/octet-stream` for uploads, nil for the rest.
     public func contentType(of write: ObjectWrite) -> String? {
         if case .upload = write { "application/octet-stream" } else { nil }
+    }
+
+    /// The last part of the path in `Location`; nil for one that has percent escapes.
+    public func id(ofCreated head: HTTPResponse) -> String? {
+        let path = head.headerFields[.location]?.prefix { $0 != "?" && $0 != "#" }
+        let last = path?.split(separator: "/", omittingEmptySubsequences: false).last
+        return last.flatMap { $0.isEmpty || $0.contains("%") ? nil : String($0) }
     }
 
     /// False for an HTML page.

@@ -1,5 +1,5 @@
 public import LarderFormat
-internal import LarderStore
+public import LarderStore
 internal import Synchronization
 
 /// Objects in memory, lost when the program ends.
@@ -7,6 +7,7 @@ internal import Synchronization
 /// Above its limit it drops the objects used longest ago, and then whole collections.
 public final class MemoryObjectStorage: ObjectStorage {
     private let state: Mutex<MemoryObjects>
+    private let observers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
 
     /// An empty storage.
     ///
@@ -55,11 +56,27 @@ public final class MemoryObjectStorage: ObjectStorage {
     /// Makes all of the changes that `decide` returns, in their order, with nothing in between.
     @discardableResult
     public func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {
-        state.withLock { state in
+        let changes = state.withLock { state in
             let changes = decide()
             for change in changes { state.apply(change) }
             state.makeRoom()
             return changes
         }
+        if !changes.isEmpty { for observer in observers.withLock({ Array($0.values) }) { observer.yield() } }
+        return changes
+    }
+
+    /// An element after every change, whatever its region.
+    public func changes(in region: Region) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = observers.withLock { observers in
+            let number = (observers.keys.max() ?? 0) + 1
+            observers[number] = continuation
+            return number
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.observers.withLock { $0.removeValue(forKey: number) }
+        }
+        return stream
     }
 }

@@ -10,7 +10,7 @@ struct ObjectShelves: Sendable {
     /// Nil until the host has said where.
     let persistent: (any ObjectStorage)?
 
-    private var all: [any ObjectStorage] { persistent.map { [memory, $0] } ?? [memory] }
+    var all: [any ObjectStorage] { persistent.map { [memory, $0] } ?? [memory] }
 
     func storage(_ persistence: ObjectPersistence) throws(HTTPCacheError) -> any ObjectStorage {
         switch persistence {

@@ -20,6 +20,11 @@ public protocol ObjectStorage: Sendable {
     /// The classes of which an object or a collection is kept; the same may come twice.
     func classNames() throws -> [String]
 
+    /// An element after every change in `region` from now on, or after some that are newer; others may come too.
+    ///
+    /// Ends with the reading task, and when the storage is closed.
+    func changes(in region: Region) -> AsyncStream<Void>
+
     /// Binds what is kept to a server that is about to be asked; does nothing by default.
     ///
     /// - Throws: `ServerMismatch` where something is kept that is of another.

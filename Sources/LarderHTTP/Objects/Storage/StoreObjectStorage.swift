@@ -59,6 +59,15 @@ public struct StoreObjectStorage: ObjectStorage {
         }
     }
 
+    /// An element after commits that change `region`, those of other processes among them.
+    public func changes(in region: Region) -> AsyncStream<Void> {
+        let changes = store.changes(in: region)
+        return AsyncStream(unfolding: {
+            var iterator = changes.makeAsyncIterator()
+            return await iterator.next().map { _ in }
+        })
+    }
+
     /// Binds the objects of the store to a server.
     public func use(server: String) async throws { try await store.bindServer(server, to: .objects) }
 

@@ -6,6 +6,8 @@ internal import Synchronization
 final class MemoryWrites: Sendable {
     struct Item: Sendable {
         var write: QueuedWrite
+        /// What the server is told by it.
+        var kind: ObjectWrite
         /// What it changes here.
         var effects: [ObjectChange]
         /// What undoes its effect, should the server refuse it.
@@ -19,6 +21,8 @@ final class MemoryWrites: Sendable {
     }
 
     private let items = Mutex<[Item]>([])
+    /// What objects that were new are called by the server, by their temporary names.
+    private let names = Mutex<[ObjectName: ObjectName]>([:])
     private let removals = Atomic(0)
 
     /// All of them.
@@ -64,17 +68,32 @@ final class MemoryWrites: Sendable {
         items.withLock { items in items.contains { $0.write.path == path } }
     }
 
-    /// Adds a write at the end, once.
+    /// What the server calls an object that has a temporary name; nil where it is not known, or the name is none.
+    func name(of temporary: ObjectName) -> ObjectName? { names.withLock { $0[temporary] } }
+
+    /// Notes what the server calls an object, and has what waits about it go by that.
+    ///
+    /// - Parameter renamed: an item about the object under its new name.
+    func follow(_ temporary: ObjectName, to name: ObjectName, renamed: (Item) -> Item) {
+        names.withLock { $0[temporary] = name }
+        items.withLock { items in
+            for place in items.indices where items[place].write.object == temporary {
+                items[place] = renamed(items[place])
+            }
+        }
+    }
+
+    /// Adds a write at the end, once; not one about a temporary name that leads elsewhere by now.
     ///
     /// - Parameter count: the ``removalCount`` when the write was made; with another one now, it was given up with the rest.
     /// - Returns: whether it waits.
     func append(
-        _ write: QueuedWrite, effects: [ObjectChange], undo: [ObjectChange], ifStillAt count: Int
+        _ write: QueuedWrite, _ kind: ObjectWrite, effects: [ObjectChange], undo: [ObjectChange], ifStillAt count: Int
     ) -> Bool {
         items.withLock { items in
-            guard removalCount == count else { return false }
+            guard removalCount == count, name(of: write.object) == nil else { return false }
             if !items.contains(where: { $0.write.id == write.id }) {
-                items.append(Item(write: write, effects: effects, undo: undo))
+                items.append(Item(write: write, kind: kind, effects: effects, undo: undo))
             }
             return true
         }

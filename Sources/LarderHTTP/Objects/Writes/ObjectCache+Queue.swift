@@ -78,18 +78,27 @@ extension ObjectCache {
         {
             let write = item.write
             tried.insert(write.id)
-            let attempt = await sendNoting(write)
-            if case .accepted = attempt {
+            let attempt = await sendNoting(write, item.kind)
+            if case .accepted(_, let made) = attempt {
                 report.sent.append(write.id)
                 // An answer that was asked for before may not have it.
                 if !item.effects.isEmpty { order.noteWrite(of: .object(write.object)) }
-                writes.accept(write.id)
+                if case .create(let temporary) = item.kind {
+                    try await give(temporary, made, by: write.id)
+                } else {
+                    try await accept(write.id, made)
+                }
                 writes.noteAcceptance(schedule, at: host.elapsed())
             } else if case .refused(let head) = attempt {
                 let status = head.status.code
                 host.logger.warning("a write that waited in memory was refused with status \(status)")
-                report.rejected.append(QueueReport.Rejection(id: write.id, status: status))
-                try await takeBack(write.id)
+                var refused = [write.id]
+                // What waits about an object that is not made has nothing to be about.
+                if case .create(let name) = item.kind {
+                    refused = writes.all.filter { $0.write.object == name }.map(\.write.id)
+                }
+                report.rejected += refused.map { QueueReport.Rejection(id: $0, status: status) }
+                for id in refused.reversed() { try await takeBack(id) }
             } else if let failure = failure(of: write.id, attempt) {
                 host.logger.warning("a write that waits in memory has failed: \(attempt.reason)")
                 report.failed.append(failure)
@@ -102,10 +111,20 @@ extension ObjectCache {
         return report
     }
 
+    /// Ends a write that the server has, with what it made of the object.
+    private func accept(_ id: UUIDBytes, _ made: StoredObject?) async throws {
+        guard let made else { return writes.accept(id) }
+        try await memory.objects.apply(deciding: { [writes] in
+            writes.accept(id)
+            // Beneath what waits still.
+            return [writes.rebase(on: made) ?? .put(made)]
+        })
+    }
+
     /// Sends a write that waits, noted as one that the server may have.
-    private func sendNoting(_ write: QueuedWrite) async -> WriteAttempt {
+    private func sendNoting(_ write: QueuedWrite, _ kind: ObjectWrite) async -> WriteAttempt {
         writes.note(write.id, isInDoubt: true)
-        let attempt = await send(write)
+        let attempt = await send(write, kind)
         // A write that was held back, or that the server turned away, is as it was.
         if !write.isInDoubt, case .waits(let error, _) = attempt, !error.mayHaveArrived {
             writes.note(write.id, isInDoubt: false)
@@ -147,7 +166,7 @@ extension ObjectCache {
     }
 
     /// Removes a refused write and its effect, in one step: an answer in between would be undone with it.
-    private func takeBack(_ id: UUIDBytes) async throws {
+    func takeBack(_ id: UUIDBytes) async throws {
         let undo = Mutex<[ObjectChange]?>(nil)
         try await memory.objects.apply(deciding: { [writes] in
             // Decided once, should the storage ask again.

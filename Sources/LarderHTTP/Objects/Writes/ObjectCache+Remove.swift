@@ -19,6 +19,7 @@ extension ObjectCache {
     /// - Throws: what the storages throw.
     @discardableResult
     public func deleteFromStorage(_ name: ObjectName) async throws -> StorageRemoval {
+        let name = self.name(of: name)
         order.noteRemoval(of: [.object(name)])
         let wasKept = try shelves.object(name) != nil
         let waiting = try waitingObjects().intersection([name])

@@ -13,6 +13,17 @@ extension ObjectCache {
         _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
         ifStillAt count: Int
     ) async throws(HTTPCacheError) {
+        var (made, write, changes) = (made, write, changes)
+        if let name = writes.name(of: write.object) { try rename(&made, &write, &changes, to: name) }
+        try await wait(asNamed: made, write, changes, queue, ifStillAt: count)
+        // It may have got its name in between.
+        if writes.name(of: write.object) != nil { try await wait(made, write, changes, queue, ifStillAt: count) }
+    }
+
+    private func wait(
+        asNamed made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
+        ifStillAt count: Int
+    ) async throws(HTTPCacheError) {
         // Without a network nothing was sent, and no server was looked at yet. Where no request can be made now, for want of a token
         // perhaps, the send looks.
         if let request = try? request(for: made) { try await checkServer(request) }
@@ -34,7 +45,7 @@ extension ObjectCache {
                 let undo = try undoing(changes)
                 // In one step, so that neither an answer nor a removal comes in between.
                 try await memory.objects.apply(deciding: { [writes] in
-                    writes.append(made, effects: changes, undo: undo, ifStillAt: count) ? changes : []
+                    writes.append(made, write, effects: changes, undo: undo, ifStillAt: count) ? changes : []
                 })
                 try checkNotGivenUp(since: count)
             }
@@ -55,6 +66,9 @@ extension ObjectCache {
     /// Moves writes that wait in memory into the queue, where a later one about the same object is to wait behind them.
     private func handOver(_ items: [MemoryWrites.Item], to queue: any WriteQueue) async throws {
         for item in items {
+            if case .create = item.kind {
+                throw HTTPCacheError.notConfigured("an object that the server has no id for yet waits in memory only")
+            }
             try await queue.enqueue(item.write, effects: item.effects.compactMap(\.effect))
             writes.accept(item.write.id)
         }
@@ -146,7 +160,7 @@ extension ObjectCache {
     /// Notes that a write is about to change what is kept.
     func note(_ write: ObjectWrite) {
         switch write {
-        case .save(let name): order.noteWrite(of: .object(name))
+        case .create(let name), .save(let name): order.noteWrite(of: .object(name))
         case .delete(let name): order.noteRemoval(of: [.object(name)])
         case .upload(let file): order.noteWrite(of: .file(file))
         }
@@ -155,7 +169,7 @@ extension ObjectCache {
     /// Removes the files that a write has replaced or removed.
     func dropFiles(of write: ObjectWrite) async {
         switch write {
-        case .save: break
+        case .create, .save: break
         case .delete(let name): await dropFiles(.prefix(ObjectFile.keyPrefix(of: name)))
         case .upload(let file): await dropFiles(.key(file.key))
         }

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// What became of sending a write once.
 enum WriteAttempt: Sendable {
-    /// The server has it.
-    case accepted(HTTPResponse)
+    /// The server has it; with the object as it is now, where the answer says that.
+    case accepted(HTTPResponse, StoredObject?)
     /// The server was not reached, or may accept it later: it is queued, or waits on; with what counts among the attempts that are
     /// allowed.
     case waits(HTTPCacheError, counts: CountedAnswer? = nil)
@@ -17,10 +17,12 @@ enum WriteAttempt: Sendable {
     case failed(HTTPCacheError)
 
     /// What a verdict means for a write that is not in an outbox.
-    init(_ head: HTTPResponse, _ verdict: Verdict) {
+    ///
+    /// - Parameter made: what the answer holds, if it is one of success.
+    init(_ head: HTTPResponse, _ verdict: Verdict, made: StoredObject?) {
         self =
             switch verdict {
-            case .accepted: .accepted(head)
+            case .accepted: .accepted(head, made)
             case .rejected, .conflict: .refused(head)
             case .retry, .wait, .pause:
                 .waits(
@@ -32,7 +34,7 @@ enum WriteAttempt: Sendable {
     /// Why it was not accepted, without content of the exchange.
     var reason: String {
         switch self {
-        case .accepted(let head), .refused(let head): "the server answered with status \(head.status.code)"
+        case .accepted(let head, _), .refused(let head): "the server answered with status \(head.status.code)"
         case .waits(let error, _), .failed(let error): "\(error)"
         }
     }
@@ -63,23 +65,51 @@ extension ObjectCache {
     var schedule: WriteSchedule { writeQueue?.schedule ?? WriteSchedule() }
 
     /// Sends a write once.
-    func send(_ write: QueuedWrite) async -> WriteAttempt {
+    func send(_ write: QueuedWrite, _ kind: ObjectWrite) async -> WriteAttempt {
         let queue = writeQueue
         let signIns = queue?.signIns ?? 0
         do throws(HTTPCacheError) {
             let request = try request(for: write)
             // Behind the request: its credentials are those of an account that is signed in until here.
             try checkLogin(for: write)
-            let response = try await send(request, body: write.method == .delete ? nil : write.payload)
+            var response = try await send(request, body: write.method == .delete ? nil : write.payload)
+            var body: [UInt8]?
+            if response.head.status.kind == .successful {
+                let content = await AnswerContent(reading: response.body, upTo: options.answerLimit)
+                body = content.body
+                response.body = TransportBody(repeating: content)
+            }
             var verdict = try await verdict(reading: response, to: write)
             if verdict == .pause, queue?.noteUnauthorized(write.account, since: signIns) != true {
                 // Nothing renews the login, so that the write must not hold the others for ever.
                 verdict = .retry(after: nil)
             }
-            return WriteAttempt(response.head, verdict)
+            return WriteAttempt(response.head, verdict, made: made(by: kind, write, response.head, body))
         } catch {
             return error.isUnanswered ? .waits(error) : .failed(error)
         }
+    }
+
+    /// The object in an answer to a write that was to make or change it; nil where the answer holds another one, or none.
+    private func made(
+        by kind: ObjectWrite, _ write: QueuedWrite, _ head: HTTPResponse, _ body: [UInt8]?
+    ) -> StoredObject? {
+        let isNew: Bool
+        switch kind {
+        case .create: isNew = true
+        case .save: isNew = false
+        case .delete, .upload: return nil
+        }
+        func stored(_ id: String, _ payload: [UInt8], at time: Int64?) -> StoredObject {
+            StoredObject(
+                name: ObjectName(class: write.object.className, id: id), updatedAt: time ?? host.now(),
+                codec: service.codec, payload: payload)
+        }
+        if let body, let found = try? service.objects(in: body, answering: .object(write.object)), found.count == 1 {
+            let object = stored(found[0].id, found[0].payload, at: found[0].updatedAt)
+            return isNew || object.name == write.object ? object : nil
+        }
+        return isNew ? service.id(ofCreated: head).map { stored($0, write.payload, at: nil) } : nil
     }
 
     func request(for write: QueuedWrite) throws(HTTPCacheError) -> HTTPRequest {
@@ -113,5 +143,18 @@ extension ObjectCache {
         } catch {
             throw .transport(error)
         }
+    }
+}
+
+extension TransportBody {
+    /// A body that was read once: the beginning stands for one that was too long.
+    fileprivate init(repeating content: AnswerContent) {
+        let beginning = Mutex<[UInt8]?>(content.beginning)
+        let error = content.error
+        self.init(next: { () async throws(TransportError) in
+            if let chunk = beginning.withLock({ $0.take() }), !chunk.isEmpty { return chunk }
+            if let error { throw error }
+            return nil
+        })
     }
 }

@@ -64,6 +64,8 @@ struct FillingObjects: ObjectStorage {
 
     func classNames() throws -> [String] { try base.classNames() }
 
+    func changes(in region: Region) -> AsyncStream<Void> { base.changes(in: region) }
+
     @discardableResult
     func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {
         if isFull.value { throw Full() }
@@ -87,6 +89,8 @@ final class HookedObjects: ObjectStorage {
     func collections(ofClass className: String) -> [CollectionName] { base.collections(ofClass: className) }
 
     func classNames() -> [String] { base.classNames() }
+
+    func changes(in region: Region) -> AsyncStream<Void> { base.changes(in: region) }
 
     @discardableResult
     func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {

@@ -33,6 +33,7 @@ struct ModelService: ObjectService {
 
     func target(of write: ObjectWrite) throws -> (method: HTTPRequest.Method, path: String) {
         switch write {
+        case .create(let name): (.post, "/\(name.className)")
         case .save(let name): (.put, try path(of: .object(name)))
         case .delete(let name): (.delete, try path(of: .object(name)))
         case .upload(let file): (.put, try path(of: .file(file)))

@@ -19,6 +19,10 @@ final class ObjectServer: Sendable {
         var status: HTTPResponse.Status?
         /// Who answers every request instead.
         var portal: (@Sendable () -> TransportResponse)?
+        /// Whether the answer to a write holds the object.
+        var echoes = false
+        /// What the server makes of the payload of a write.
+        var rounding: @Sendable (String) -> String = { $0 }
         /// Whether validators go by ApiOmat's names.
         var isApiOmat = false
         /// The bodies that came, with method and path.
@@ -61,16 +65,20 @@ final class ObjectServer: Sendable {
     }
 
     private func write(_ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]) -> TransportResponse {
-        let parts = path.split(separator: "/").map(String.init)
+        var parts = path.split(separator: "/").map(String.init)
+        let isNew = method == .post && parts.count == 1
+        let payload = state.withLock { $0.rounding(String(decoding: body, as: UTF8.self)) }
         set { state in
+            if isNew { parts.append(String(100 + state.objects[parts[0], default: [:]].count)) }
             state.written.append("\(method.rawValue) \(path) \(String(decoding: body.prefix(40), as: UTF8.self))")
             if parts.count == 4 { state.files[path] = body }
             if parts.count == 2 {
-                state.objects[parts[0], default: [:]][parts[1]] =
-                    method == .delete ? nil : String(decoding: body, as: UTF8.self)
+                state.objects[parts[0], default: [:]][parts[1]] = method == .delete ? nil : payload
             }
         }
-        return TransportResponse(status: .ok)
+        return TransportResponse(
+            status: isNew ? .created : .ok, headers: isNew ? [.location: "/\(parts[0])/\(parts[1])"] : [:],
+            body: state.withLock { $0.echoes } ? Array("\(parts[1])\t\(payload)".utf8) : [])
     }
 
     private func conditional(

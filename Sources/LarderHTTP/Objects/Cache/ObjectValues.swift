@@ -1,0 +1,113 @@
+public import LarderFormat
+internal import LarderStore
+
+/// What is kept of an object or a collection, now and after every change of it. See ``ObjectCache/values(of:)``.
+///
+/// A reader that lags finds the newest value. Two equal values never follow each other.
+public struct ObjectValues<Value: Equatable & Sendable>: AsyncSequence, Sendable {
+    /// Nil while nothing is kept.
+    public typealias Element = Value?
+    /// Why what is kept cannot be read.
+    public typealias Failure = HTTPCacheError
+
+    let signals: @Sendable () -> AsyncStream<Void>
+    let read: @Sendable () async throws(HTTPCacheError) -> Value?
+
+    /// Begins to observe.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(signals: signals().makeAsyncIterator(), read: read)
+    }
+
+    /// The position of one observer.
+    public struct Iterator: AsyncIteratorProtocol {
+        /// Nil while nothing is kept.
+        public typealias Element = Value?
+        /// Why what is kept cannot be read.
+        public typealias Failure = HTTPCacheError
+
+        fileprivate var signals: AsyncStream<Void>.Iterator
+        fileprivate let read: @Sendable () async throws(HTTPCacheError) -> Value?
+        private var last: Value??
+
+        fileprivate init(
+            signals: AsyncStream<Void>.Iterator, read: @escaping @Sendable () async throws(HTTPCacheError) -> Value?
+        ) {
+            self.signals = signals
+            self.read = read
+        }
+
+        /// The newest value, after waiting for another one than the last; the first at once. Nil at the end.
+        public mutating func next(
+            isolation: isolated (any Actor)? = #isolation
+        ) async throws(HTTPCacheError) -> Value?? {
+            while true {
+                if last != nil, await signals.next(isolation: isolation) == nil { return nil }
+                if Task.isCancelled { return nil }
+                let value = try await read()
+                if last == .some(value) { continue }
+                last = .some(value)
+                return .some(value)
+            }
+        }
+    }
+}
+
+extension ObjectCache {
+    /// What is kept of an object: now, and after every change by an answer, a write made here, or a removal.
+    ///
+    /// The first value comes at once; nil while nothing is kept. Asks no server. Ends with the reading task, and when the store is
+    /// closed.
+    ///
+    /// ```swift
+    /// for try await user in objects.values(of: ObjectName(class: "User", id: "7")) { show(user) }
+    /// ```
+    public func values(of name: ObjectName) -> ObjectValues<StoredObject> {
+        values(in: .row(name.row)) { [self] in ObjectInquiry(name: self.name(of: name)) }
+    }
+
+    /// What is kept of a collection and of its objects, as ``values(of:)-(ObjectName)``.
+    ///
+    /// - Parameter membership: which of its objects are shown.
+    public func values(
+        of name: CollectionName, membership: ObjectMembership = .asFetched
+    ) -> ObjectValues<ObjectCollection> {
+        values(in: .collection(name, home: ObjectName.resource(ofClass: name.className))) {
+            CollectionInquiry(name: name, membership: membership)
+        }
+    }
+
+    private func values<Asked: ObjectInquiring>(
+        in region: Region, _ inquiry: @escaping @Sendable () -> Asked
+    ) -> ObjectValues<Asked.Value> where Asked.Value: Equatable {
+        ObjectValues(
+            signals: { [self] in shelves.changes(in: region) },
+            read: { [self] () async throws(HTTPCacheError) in
+                try await giveUpWritesOfOthers()
+                do {
+                    return try inquiry().kept(in: shelves)?.value
+                } catch {
+                    throw .reading(error)
+                }
+            })
+    }
+}
+
+extension ObjectShelves {
+    /// An element after changes of either storage, until one of them ends.
+    fileprivate func changes(in region: Region) -> AsyncStream<Void> {
+        let streams = all.map { $0.changes(in: region) }
+        let (merged, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let task = Task {
+            await withTaskGroup(of: Void.self) { group in
+                for stream in streams {
+                    group.addTask { for await _ in stream { continuation.yield() } }
+                }
+                await group.next()
+                group.cancelAll()
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return merged
+    }
+}
