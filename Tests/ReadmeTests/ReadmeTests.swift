@@ -11,7 +11,7 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test(arguments: ["FirstScreen", "InStep", "Fetching", "Writing"])
+    @Test(arguments: ["FirstScreen", "InStep", "Fetching", "Queries", "Writing"])
     func `shows code that compiles`(file: String) throws {
         let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
         let source = try String(
