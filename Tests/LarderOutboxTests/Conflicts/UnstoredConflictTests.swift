@@ -36,6 +36,31 @@ import Testing
             #expect(asked.count == 2)
         }
     }
+
+    // The entry stayed in conflict until the next start, and held what came after it.
+    @Test func `is sent again after a wait, where the disk was full`() async throws {
+        let server = VisitServer()
+        let world = try OutboxWorld { request in server.answer(request) }
+        let asked = Tally()
+        let store = world.store
+        let policy = ConflictPolicy("mine") { _ in
+            store.failCommits(with: asked.add() == 1 ? .diskFull : nil)
+            return .keepLocal
+        }
+        let outbox = try world.outbox(configuration: { $0.conflicts = ConflictResolver(policy) })
+        try await world.running(outbox) {
+            let queued = try await outbox.enqueue(saveVisit(#"{"status":"done"}"#))
+            let ticker = Task {
+                while !Task.isCancelled {
+                    world.clock.advance(by: .seconds(1))
+                    await Task.yield()
+                }
+            }
+            defer { ticker.cancel() }
+            #expect(try await outbox.outcome(of: queued.id) == .removed("resolved"))
+            #expect(asked.count >= 2)
+        }
+    }
 }
 
 /// How often something was done.

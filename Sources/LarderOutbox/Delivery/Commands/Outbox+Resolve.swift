@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LarderEngine
 public import LarderFormat
 internal import LarderStore
 internal import LarderTransport
@@ -59,7 +60,7 @@ extension Outbox {
 
 extension Outbox {
     /// Resolves a conflict by its policy. A policy that needs the server's state waits for the network and for an answer
-    /// that holds it.
+    /// that holds it. A decision that the store cannot keep is made again after a wait.
     ///
     /// - Parameter answer: the server's refusal, if it came just now.
     func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?) async {
@@ -73,9 +74,11 @@ extension Outbox {
                 }
                 try await settle(conflict, by: resolver.policy)
                 return
-            } catch let error as OutboxError where error.isTransient {
+            } catch let error where error.isTransient {
                 failures += 1
-                if case .remoteUnknown(_, let reason) = error { post(.event(.remoteUnknown(id, reason: reason))) }
+                if case OutboxError.remoteUnknown(_, let reason) = error {
+                    post(.event(.remoteUnknown(id, reason: reason)))
+                }
                 let time = store.host.elapsed() + policy.retry.delay(afterFailures: failures, chance: 0)
                 post(.resolution(id, .time(time)))
                 do { try await store.host.sleepUntil(time) } catch { return }
@@ -199,11 +202,11 @@ extension Outbox {
     }
 }
 
-extension OutboxError {
-    /// Whether the same may go well later.
+extension Error {
+    /// Whether the same may go well later: the server may be reached then, or the disk have space again.
     fileprivate var isTransient: Bool {
-        switch self {
-        case .offline, .remoteUnknown: true
+        switch self as any Error {
+        case OutboxError.offline, OutboxError.remoteUnknown, StoreError.full, is EngineError: true
         default: false
         }
     }
