@@ -24,10 +24,11 @@ struct Checker {
     /// - Parameters:
     ///   - hiddenByLag: public resources that a replica which stays behind had no full copy of.
     ///   - removed: the filter that the commit has removed.
+    ///   - evicted: the resource whose rows it has dropped.
     ///   - now: the virtual time in milliseconds.
     mutating func look(
         at store: Store, _ answered: Answered, _ server: ModelServer, hiddenByLag: Set<ResourceKey>, removed: String?,
-        now: Int64
+        evicted: ResourceKey?, now: Int64
     ) throws {
         looks += 1
         self.hiddenByLag = hiddenByLag
@@ -45,7 +46,7 @@ struct Checker {
         try checkStaging(since: old, at: now)
         try checkRows(since: old, server)
         try checkFloors(since: old)
-        try checkVisibility(since: old, answered, server)
+        try checkVisibility(since: old, answered, server, evicted)
         try checkTokens(since: old, answered, server)
     }
 
@@ -115,13 +116,15 @@ struct Checker {
         }
     }
 
-    /// What was visible stays so, unless the server withdrew it or nobody holds it.
-    private func checkVisibility(since old: StoreState, _ answered: Answered, _ server: ModelServer) throws {
+    /// What was visible stays so, unless the server withdrew it, the host dropped it or nobody holds it.
+    private func checkVisibility(
+        since old: StoreState, _ answered: Answered, _ server: ModelServer, _ evicted: ResourceKey?
+    ) throws {
         let isSwept = old.filters.contains { text, before in
             state.filters[text].map { $0.tokenUpdatedAt != before.tokenUpdatedAt || $0.token != before.token } ?? true
         }
         for (key, before) in old.resources where before.state == .ready && state.resources[key]?.state != .ready {
-            if isSwept, !state.isMember(key) { continue }
+            if key == evicted || (isSwept && !state.isMember(key)) { continue }
             if answered.copies[key]?.isMissing == true { continue }
             let floor = state.resources[key]?.floor ?? 0
             if floor == before.floor { throw Violation(.sharedResources, "\(key) vanishes") }
@@ -189,7 +192,8 @@ struct Checker {
             }
             return
         }
-        if known?.state == .ready, let known, known.applied >= position(version.sequence) { return }
+        let isHere = known?.state == .ready || known?.state == .evicted
+        if isHere, let known, known.applied >= position(version.sequence) { return }
         // Nothing has changed since it was not to be had: a change proves it public.
         if known?.state == .hidden, let known, hiddenByLag.contains(key) {
             if max(known.floor, passedOver[filter.filter]?[key] ?? 0) >= version.sequence { return }

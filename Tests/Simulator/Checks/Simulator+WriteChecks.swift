@@ -45,7 +45,7 @@ extension Simulator {
     /// A write that the server has just performed.
     func checkPerformed(_ write: SimulatedWrite) throws {
         guard desk.performed[write.id] == 1 else { throw Violation(.onceOnly, "\(write.note) is performed twice") }
-        for id in write.after where !desk.hasDone(id) {
+        for id in write.after where !desk.hasDone(last(of: id)) {
             throw Violation(.laneOrder, "\(write.note) is performed before \(name(id)), after which it comes")
         }
         for (id, other) in writers.writes
@@ -55,6 +55,9 @@ extension Simulator {
             }
         }
     }
+
+    /// What a write became after conflicts.
+    private func last(of id: UUIDBytes) -> UUIDBytes { writers.successors[id].map { last(of: $0) } ?? id }
 
     private func name(_ id: UUIDBytes) -> String { writers.writes[id]?.note ?? "\(id)" }
 
@@ -78,10 +81,32 @@ extension Simulator {
             }
         }
         writers.stored = entries.sorted { $0.sequence < $1.sequence }
+        for entry in entries where entry.draft.payload == writers.edits[entry.id]?.body {
+            writers.writes[entry.id] = writers.edits.removeValue(forKey: entry.id)
+        }
+        try noteSuccessors(entries, outcomes)
         try note(entries, outcomes)
         try checkEntries(entries, shown)
         for (row, found) in shown { try checkShown(row, found.overlays, found.payload) }
         writers.timelines = checker.state.resources.mapValues(\.timeline)
+    }
+
+    /// Notes which conflicts have been resolved, and what is sent in the place of the write.
+    private func noteSuccessors(_ entries: [OutboxEntry], _ outcomes: [OutboxOutcome]) throws {
+        let stored = Set(entries.map(\.id))
+        for outcome in outcomes where outcome.outcome == "resolved" && writers.ends[outcome.id] == nil {
+            guard let write = writers.writes[outcome.id], write.fate == .conflict, !stored.contains(write.id) else {
+                throw Violation(.outbox, "\(name(outcome.id)) is resolved, and was in no conflict")
+            }
+            try end(write, .resolved)
+            note("  \(write.note) is resolved")
+            guard let entry = entries.first(where: { writers.writes[$0.id] == nil && $0.draft.payload == write.body })
+            else { continue }
+            note("  it is sent again")
+            writers.successors[write.id] = entry.id
+            writers.writes[entry.id] = write.successor(entry.id)
+            writers.order.append(entry.id)
+        }
     }
 
     /// Notes how the delivery of each write goes, and how it ended.
@@ -147,7 +172,8 @@ extension Simulator {
     /// The highest overlay is shown; without one, nothing older than what was written here.
     private func checkShown(_ row: RowKey, _ overlays: [Overlay], _ payload: String?) throws {
         guard let resource = checker.state.resources[row.resource], resource.state == .ready else {
-            // Who withdraws a resource shows it again as it is then.
+            // What the host has dropped comes back no older. A server that withdraws a resource shows it again as it is then.
+            if checker.state.resources[row.resource]?.state == .evicted { return }
             writers.seen[row] = nil
             return
         }
@@ -202,7 +228,7 @@ extension Simulator {
                 throw Violation(.outbox, "\(name(id)) has no outcome")
             }
             let isRefused = desk.refused.contains(id)
-            let isTakenAlong = write.after.contains { writers.ends[$0] == .rejected } && !desk.hasDone(id)
+            let isTakenAlong = write.after.contains { isGivenUp(last(of: $0)) } && !desk.hasDone(id)
             switch end {
             case .accepted where !desk.hasDone(id):
                 throw Violation(.onceOnly, "\(write.note) is accepted, and the server does not have it")
@@ -215,6 +241,9 @@ extension Simulator {
         }
         if try hasOverlays() { throw Violation(.ownWrites, "an overlay stays for good") }
     }
+
+    /// Whether what comes after a write goes with it.
+    private func isGivenUp(_ id: UUIDBytes) -> Bool { writers.ends[id] == .rejected || writers.ends[id] == .resolved }
 
     func hasOverlays() throws -> Bool {
         guard let store, scenario.hasWriters else { return false }

@@ -42,6 +42,14 @@ package enum HostAct: Hashable, Sendable {
     case strayTimer
     /// Somebody writes, drawn from this seed.
     case write(seed: UInt64)
+    /// A write that was not sent yet is edited, drawn from this seed.
+    case edit(seed: UInt64)
+    /// A further write of a row that one is pending for, which may be merged into that one, drawn from this seed.
+    case rewrite(seed: UInt64)
+    /// The host drops the rows of a resource.
+    case evict(group: String, id: Int64)
+    /// The host keeps a resource offline.
+    case keep(group: String, id: Int64)
     /// The server takes the credentials of writes no more, until somebody signs in again.
     case expire
     /// Somebody wants all writes tried again.
@@ -74,6 +82,10 @@ extension HostAct: CustomStringConvertible {
         case .setClock(let jump): "clock set by \(jump)"
         case .strayTimer: "stray timer"
         case .write: "write"
+        case .edit: "edit"
+        case .rewrite: "write again"
+        case .evict(let group, let id): "evict \(group)/\(id)"
+        case .keep(let group, let id): "keep \(group)/\(id)"
         case .expire: "credentials expire"
         case .retryWrites: "retry writes"
         case .outage(let seconds, let says): "no writes for \(seconds) s\(says ? ", as the server says" : "")"

@@ -15,6 +15,8 @@ package struct Scenario: Sendable {
     /// Whether somebody writes, and how that is delivered.
     let hasWriters: Bool
     let delivery: OutboxPolicy
+    /// Whether conflicts are resolved, one way or another, rather than rejected.
+    let hasResolver: Bool
     let concurrentFullCopies: Int
     let fullCopyAttempts: Int
     /// Whether a replica that has no full copy yet may go on having none for as long as it is asked.
@@ -45,12 +47,44 @@ package struct Scenario: Sendable {
         var writes = SeededGenerator(seed: seed ^ 0x77_72_69_74_65)
         hasWriters = writes.below(2) == 0
         delivery = Self.delivery(&writes)
-        if hasWriters { plan = Self.mix(plan, &writes) }
+        if hasWriters { plan = Self.mix(plan, &writes, Self.drawWriting) }
         var breakages = SeededGenerator(seed: seed ^ 0x62_72_65_61_6B)
         // What hides a resource for no reason of the server's hides the writes to it, too.
         hasStaleReplica = !hasWriters && breakages.below(2) == 0
         var more = SeededGenerator(seed: seed ^ 0x6D_6F_72_65)
         if breakages.below(3) == 0 { plan = Self.breaking(plan, shape, &breakages, &more) }
+        var changes = SeededGenerator(seed: seed ^ 0x65_64_69_74)
+        hasResolver = hasWriters && changes.below(2) == 0
+        if hasWriters, changes.below(2) == 0 {
+            plan = Self.mix(plan, &changes) { generator in
+                switch generator.below(10) {
+                case 0: .edit(seed: generator.next())
+                case 1: .rewrite(seed: generator.next())
+                default: nil
+                }
+            }
+        }
+        if changes.below(3) == 0 {
+            plan = Self.mix(plan, &changes) { [shape] generator in
+                let group = generator.pick(shape.groups) ?? "notes"
+                let id = Int64(1 + generator.below(shape.resourcesPerGroup))
+                return switch generator.below(12) {
+                case 0: .evict(group: group, id: id)
+                case 1: .keep(group: group, id: id)
+                default: nil
+                }
+            }
+        }
+    }
+
+    /// Puts acts between those of a plan.
+    private static func mix(
+        _ plan: [PlannedAct], _ generator: inout SeededGenerator, _ draw: (inout SeededGenerator) -> HostAct?
+    ) -> [PlannedAct] {
+        plan.flatMap { planned in
+            let act = draw(&generator)
+            return [planned] + (act.map { [PlannedAct(wait: .steps(generator.below(8)), act: $0)] } ?? [])
+        }
     }
 
     /// Puts a stretch into a plan in which some snapshots cannot be had; it may last until everything else has come in.
@@ -85,18 +119,14 @@ package struct Scenario: Sendable {
         return plan
     }
 
-    /// Puts writes, and what only they notice, between the acts of a plan.
-    private static func mix(_ plan: [PlannedAct], _ generator: inout SeededGenerator) -> [PlannedAct] {
-        plan.flatMap { planned in
-            let act: HostAct? =
-                switch generator.below(100) {
-                case ..<40: .write(seed: generator.next())
-                case ..<43: .expire
-                case ..<46: .retryWrites
-                case ..<49: .outage(Int64([20, 600, 8000][generator.below(3)]), says: generator.below(2) == 0)
-                default: nil
-                }
-            return [planned] + (act.map { [PlannedAct(wait: .steps(generator.below(8)), act: $0)] } ?? [])
+    /// A write, or what only writes notice.
+    private static func drawWriting(_ generator: inout SeededGenerator) -> HostAct? {
+        switch generator.below(100) {
+        case ..<40: .write(seed: generator.next())
+        case ..<43: .expire
+        case ..<46: .retryWrites
+        case ..<49: .outage(Int64([20, 600, 8000][generator.below(3)]), says: generator.below(2) == 0)
+        default: nil
         }
     }
 

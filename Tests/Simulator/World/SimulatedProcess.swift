@@ -183,10 +183,13 @@ extension Simulator {
 
     /// Checks what the store shows after a commit.
     ///
-    /// - Parameter removed: the filter that the commit has removed.
-    func look(removed: String? = nil) throws {
+    /// - Parameters:
+    ///   - removed: the filter that the commit has removed.
+    ///   - evicted: the resource whose rows it has dropped.
+    func look(removed: String? = nil, evicted: ResourceKey? = nil) throws {
         guard let store else { return }
-        try checker.look(at: store, answered, server, hiddenByLag: hiddenByLag, removed: removed, now: now)
+        try checker.look(
+            at: store, answered, server, hiddenByLag: hiddenByLag, removed: removed, evicted: evicted, now: now)
         if scenario.hasWriters { try checkWrites(in: store) }
     }
 }

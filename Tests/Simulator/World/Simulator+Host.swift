@@ -50,6 +50,10 @@ extension Simulator {
             wallOffset += jump
             noteWaits { $0.isOver() }
         case .write(let seed): try write(seed)
+        case .edit(let seed): edit(seed)
+        case .rewrite(let seed): try rewrite(seed)
+        case .evict(let group, let id): try evict(ResourceKey(group, id))
+        case .keep(let group, let id): keep(ResourceKey(group, id))
         case .expire: desk.areCredentialsStale = true
         case .retryWrites:
             guard let process, let outbox = process.outbox else { return }

@@ -27,6 +27,7 @@ extension Simulator {
         isLastQuiet = true
         try bringAllButBroken()
         touchHidden()
+        try openEvicted(until: limit)
         try comeInStep(until: limit)
         // A run that went on where a dead one had ended began before the last writes were accepted: the next one did not.
         if try hasOverlays() {
@@ -49,6 +50,8 @@ extension Simulator {
             for (id, rows) in server.truth(for: filter.description) where server.broken[id] == nil {
                 let key = ResourceKey(id.group, id.id)
                 if state.rows[key] == rows || hiddenByLag.contains(key) { continue }
+                // It comes when it is opened.
+                if state.resources[key]?.state == .evicted { continue }
                 throw Violation(.convergence, "\(id) does not come in because another resource is broken")
             }
         }

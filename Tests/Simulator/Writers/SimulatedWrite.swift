@@ -12,22 +12,21 @@ struct SimulatedWrite {
         case conflict
     }
 
-    let id: UUIDBytes
+    private(set) var id: UUIDBytes
     let number: Int
-    let change: ModelServer.WriteChange
+    /// What it does now, and what tells that from what any other write does; an edit makes both anew.
+    private(set) var change: ModelServer.WriteChange
+    private(set) var note: String
     let resource: ModelServer.ResourceID
     let row: ModelServer.RowID
     let lane: String
     let entity: String?
     let after: [UUIDBytes]
-    let fate: Fate
+    private(set) var fate: Fate
     /// Answers that ask for another try before the server says anything else.
     let stubbornness: Int
     /// Whether the server reports the sequence of the write.
     let isSequenceReported: Bool
-
-    /// What tells its effect from that of every other write.
-    var note: String { "w\(number)" }
 
     var method: String {
         switch change {
@@ -44,15 +43,42 @@ struct SimulatedWrite {
     var effect: RowEffect {
         switch change {
         case .put(let payload): RowEffect(.replacement(Array(payload.utf8)), at: key)
-        case .note: RowEffect(.patch(Array("{\"note\":\"\(note)\"}".utf8)), at: key)
+        case .note: RowEffect(.patch(body), at: key)
         case .delete: RowEffect(.removal, at: key)
         }
     }
 
+    /// What it sends: a merge patch, so that one can be merged into another.
+    var body: [UInt8] { Array("{\"note\":\"\(note)\"}".utf8) }
+
+    /// Where it goes: what it is about.
+    var endpoint: String { "/\(resource)/\(row.type)/\(row.key)" }
+
+    /// Does from now on what `newer` does.
+    mutating func amend(with newer: SimulatedWrite) { (change, note) = (newer.change, newer.note) }
+
+    /// The same write, sent again under another identity after a conflict.
+    func successor(_ id: UUIDBytes) -> SimulatedWrite {
+        var successor = self
+        successor.id = id
+        successor.fate = .performed
+        return successor
+    }
+
+    /// Does the same from now on with another text.
+    mutating func amend(noting text: String) {
+        switch change {
+        case .put: change = .put(ModelServer.payload(of: row, in: resource.group, note: text))
+        case .note: change = .note(text)
+        case .delete: return
+        }
+        note = text
+    }
+
     func draft(account: String, attempts: Int, at time: Int64) -> OutboxDraft {
         var draft = OutboxDraft(
-            id: id, lane: lane, createdAt: time, mutationType: "edit", method: method, endpoint: "/\(note)",
-            payload: Array("\"\(note)\"".utf8))
+            id: id, lane: lane, createdAt: time, mutationType: "edit", method: method, endpoint: endpoint,
+            payload: body)
         draft.account = account
         draft.entity = entity
         draft.after = after

@@ -14,10 +14,34 @@ extension Simulator {
         guard let base = BaseURL(Writers.server) else { preconditionFailure("an address is one") }
         var configuration = OutboxConfiguration(base: base)
         configuration.signIn = { [unowned self] _ in await signIn(life) }
+        if scenario.hasResolver { configuration.conflicts = ConflictResolver(Self.policy) }
         return Outbox(
             store: store, transport: WriteTransport(world: self, life: life), configuration: configuration,
             policy: scenario.delivery, account: Writers.account, connectivity: connectivity,
             onEvent: { [unowned self] event in if !life.isOver { hear(event) } })
+    }
+
+    /// Resolves each conflict in one of three ways, by its identity.
+    private static let policy = ConflictPolicy("simulated") { conflict in
+        switch conflict.entryID.low % 3 {
+        case 0: return .keepRemote
+        case 1: return .keepLocal
+        default:
+            guard conflict.entry.method == "PUT" else { return .keepLocal }
+            return .send(conflict.entry.payload, shown: conflict.local.payload)
+        }
+    }
+
+    /// What the server holds at the place of a write.
+    func state(at path: String) -> TransportResponse {
+        if desk.areCredentialsStale { return TransportResponse(status: .unauthorized, headers: [:], body: []) }
+        let write = writers.writes.values.first { $0.endpoint == path }
+        let payload = write.flatMap { write in
+            server.payloads(of: write.row, in: write.resource, since: server.sequence).first ?? nil
+        }
+        note("  state of \(path): \(payload ?? "none")")
+        guard let payload else { return TransportResponse(status: .notFound, headers: [:], body: []) }
+        return TransportResponse(status: .ok, headers: [.contentType: "application/json"], body: Array(payload.utf8))
     }
 
     private func hear(_ event: OutboxEvent) {
@@ -58,7 +82,9 @@ extension Simulator {
         do {
             let request = try WriteRequest(request, body, batchesTo: scenario.delivery.batch?.endpoint)
             let writes = request.operations.compactMap { operation in
-                writers.writes.values.first { "/\($0.note)" == operation.resource }
+                writers.writes.values.first {
+                    $0.note == operation.payload.note && writers.ends[$0.id] != .resolved
+                }
             }
             if writes.isEmpty || writes.count != request.operations.count {
                 throw Violation(.outbox, "a write that nobody made is sent: \(request.path)")

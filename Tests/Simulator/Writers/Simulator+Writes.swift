@@ -9,18 +9,74 @@ internal import LarderTransport
 extension Simulator {
     /// Somebody writes to a row that is in step, and returns when that is durable.
     func write(_ seed: UInt64) throws {
-        guard let store, !isStopping else { return }
+        guard store != nil, !isStopping else { return }
         var generator = SeededGenerator(seed: seed)
-        guard let write = draw(&generator) else { return }
+        if let write = draw(&generator) { try enqueue(write, merging: nil) }
+    }
+
+    /// Somebody writes to a row once more that has a write pending; the two may become one.
+    func rewrite(_ seed: UInt64) throws {
+        guard store != nil, !isStopping else { return }
+        var generator = SeededGenerator(seed: seed)
+        guard let older = drawPending(&generator) else { return }
+        let number = writers.nextWrite
+        writers.nextWrite += 1
+        var write = SimulatedWrite(
+            id: UUIDBytes(high: 2, low: UInt64(number)), number: number, change: older.change, note: older.note,
+            resource: older.resource, row: older.row, lane: older.lane, entity: older.entity, after: older.after,
+            fate: older.fate, stubbornness: older.stubbornness, isSequenceReported: older.isSequenceReported)
+        write.amend(noting: "w\(number)")
+        let coalescing: Coalescing = older.method == "PUT" ? .replaces : .mergesPatch
+        try enqueue(write, merging: generator.below(4) > 0 ? coalescing : nil)
+    }
+
+    /// Somebody edits a write, and waits until that is stored or refused.
+    func edit(_ seed: UInt64) {
+        guard let process, let outbox = process.outbox, !isStopping else { return }
+        var generator = SeededGenerator(seed: seed)
+        guard let write = drawPending(&generator), writers.edits[write.id] == nil else { return }
+        var edited = write
+        edited.amend(noting: "\(write.note)e")
+        writers.edits[write.id] = edited
+        note("  \(write.note) is to be \(edited.note)")
+        process.call { [unowned self, unowned process, edited] in
+            let isDone: Bool
+            do {
+                try await outbox.edit(edited.id, body: .bytes(edited.body), effects: [edited.effect])
+                isDone = true
+            } catch {
+                isDone = false
+            }
+            if process.life.isOver { return }
+            // The look at the commit has made it what it is.
+            let isPending = writers.edits[edited.id]?.note == edited.note
+            if isPending { writers.edits[edited.id] = nil }
+            if isPending != isDone { return }
+            noting { throw Violation(.outbox, "the edit \(edited.note) is \(isDone ? "not " : "")stored") }
+        }
+    }
+
+    /// A write that may still be changed, as far as anybody can see.
+    private func drawPending(_ generator: inout SeededGenerator) -> SimulatedWrite? {
+        let pending = writers.order.filter { writers.ends[$0] == nil && writers.writes[$0]?.change != .delete }
+        return generator.pick(pending).flatMap { writers.writes[$0] }
+    }
+
+    private func enqueue(_ write: SimulatedWrite, merging coalescing: Coalescing?) throws {
+        guard let store else { return }
         let draft = write.draft(
             account: Writers.account, attempts: scenario.delivery.mostAttempts, at: wall)
-        let prepared = PreparedWrite(draft: draft, effects: [write.effect], bounds: scenario.delivery.bounds)
+        var prepared = PreparedWrite(draft: draft, effects: [write.effect], bounds: scenario.delivery.bounds)
+        prepared.coalescing = coalescing
+        let enqueued: Enqueued
         // Each commit is looked at by itself.
         while try commitNext() {}
         let isFull = failCommits(of: store)
         do {
             defer { store.failCommits(with: nil) }
-            _ = try store.writeBlocking(durability: .relaxed) { transaction in try transaction.enqueue(prepared) }
+            enqueued = try store.writeBlocking(durability: .relaxed) { [prepared] transaction in
+                try transaction.enqueue(prepared)
+            }
         } catch OutboxError.afterRejected {
             return note("  refused: it comes after a dead letter")
         } catch is EngineError where isFull {
@@ -28,9 +84,17 @@ extension Simulator {
         } catch {
             throw Violation(.store, "\(error)")
         }
-        writers.writes[write.id] = write
-        writers.order.append(write.id)
-        note("  \(write.note): \(write.method) \(write.resource) \(write.row) in \(write.lane), \(write.fate)")
+        if case .coalesced(let id) = enqueued {
+            guard let older = writers.writes[id], writers.ends[id] == nil, older.method == write.method,
+                older.key == write.key
+            else { throw Violation(.outbox, "\(write.note) is merged into \(id)") }
+            note("  \(write.note) is merged into \(older.note)")
+            writers.writes[id]?.amend(with: write)
+        } else {
+            writers.writes[write.id] = write
+            writers.order.append(write.id)
+            note("  \(write.note): \(write.method) \(write.resource) \(write.row) in \(write.lane), \(write.fate)")
+        }
         try look()
     }
 
@@ -53,11 +117,11 @@ extension Simulator {
         let about = "\(id) \(row)"
         let lanes: [(String, String?)] = [(about, about), (about, about), ("global", about), ("global", nil)]
         let (lane, entity) = lanes[generator.below(4)]
-        let open = writers.order.filter { writers.ends[$0] != .accepted }
+        let open = writers.order.filter { writers.ends[$0] == nil || writers.ends[$0] == .rejected }
         let after = generator.below(6) == 0 ? generator.pick(open) : nil
         return SimulatedWrite(
-            id: UUIDBytes(high: 2, low: UInt64(number)), number: number, change: change, resource: id, row: row,
-            lane: lane, entity: entity, after: after.map { [$0] } ?? [],
+            id: UUIDBytes(high: 2, low: UInt64(number)), number: number, change: change, note: note, resource: id,
+            row: row, lane: lane, entity: entity, after: after.map { [$0] } ?? [],
             fate: [.performed, .performed, .performed, .performed, .performed, .performed, .refused, .conflict][
                 generator.below(8)], stubbornness: generator.below(3) == 0 ? generator.below(9) : 0,
             isSequenceReported: generator.below(2) == 0 || isServerLate)

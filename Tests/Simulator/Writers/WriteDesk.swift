@@ -53,8 +53,8 @@ struct WriteDesk {
         }
         requests[request.key] = request
         for (write, operation) in zip(writes, request.operations) {
-            guard operation.method == write.method, operation.payload == write.note else {
-                throw Violation(.outbox, "\(write.note) is sent as \(operation.method) of \(operation.payload)")
+            guard operation.method == write.method, operation.resource == write.endpoint else {
+                throw Violation(.outbox, "\(write.note) is sent as \(operation.method) of \(operation.resource)")
             }
             guard keys[write.id, default: operation.id] == operation.id else {
                 throw Violation(.onceOnly, "\(write.note) is sent under two keys")

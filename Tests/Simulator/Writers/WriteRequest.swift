@@ -10,7 +10,12 @@ struct WriteRequest: Hashable {
         let id: String
         let resource: String
         let method: String
-        let payload: String
+        let payload: Content
+    }
+
+    /// What a write says.
+    struct Content: Hashable, Decodable {
+        let note: String
     }
 
     private struct Batch: Decodable {
@@ -40,7 +45,7 @@ struct WriteRequest: Hashable {
             if isBatch {
                 operations = try decoder.decode(Batch.self, from: Data(body)).operations
             } else {
-                let payload = try decoder.decode(String.self, from: Data(body))
+                let payload = try decoder.decode(Content.self, from: Data(body))
                 operations = [Operation(id: key, resource: path, method: method, payload: payload)]
             }
         } catch {

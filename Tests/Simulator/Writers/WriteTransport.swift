@@ -17,6 +17,13 @@ struct WriteTransport: Transport {
     ) async throws(TransportError) -> TransportResponse {
         _ = try RequestTarget(request)
         if life.isOver || Task.isCancelled { throw .cancelled }
+        if request.method == .get {
+            do {
+                return try await state(at: request.path ?? "")
+            } catch {
+                throw error as? TransportError ?? .cancelled
+            }
+        }
         guard let (request, writes) = world.read(request, body ?? []) else { throw .cancelled }
         world.begin(writes)
         defer { world.finish(writes) }
@@ -48,6 +55,19 @@ struct WriteTransport: Transport {
         guard isHeard, let response = answer.response else { throw TransportError.timeout(.head) }
         world.hear(.outbox, status: response.head.status.code, retryAfter: response.head.headerFields[.retryAfter])
         for wait in answer.waits { world.hear(.outbox, status: 429, retryAfter: "\(wait)") }
+        return response
+    }
+
+    /// What the server holds of what a write is about.
+    private func state(at path: String) async throws -> TransportResponse {
+        let sentAt = world.now
+        try await pause(until: sentAt + 5, "asks for a state")
+        guard world.link.isConnected else { throw TransportError.noConnection(reason: "simulated") }
+        if world.hasPortal {
+            return TransportResponse(status: .ok, headers: [.contentType: "text/html"], body: Array("<html>".utf8))
+        }
+        let response = world.state(at: path)
+        try await pause(until: sentAt + 10, "hears a state")
         return response
     }
 

@@ -11,6 +11,8 @@ struct Writers {
     /// How a write ended, as the store said.
     enum End: Hashable {
         case accepted, rejected
+        /// A conflict was resolved: given up for what the server holds, or sent again by a successor.
+        case resolved
     }
 
     /// What is being sent, and how far the delivery of each entry was at the last look.
@@ -26,6 +28,10 @@ struct Writers {
     var writes: [UUIDBytes: SimulatedWrite] = [:]
     var order: [UUIDBytes] = []
     var ends: [UUIDBytes: End] = [:]
+    /// What took the place of a write in conflict.
+    var successors: [UUIDBytes: UUIDBytes] = [:]
+    /// What writes are once an edit that is under way is stored.
+    var edits: [UUIDBytes: SimulatedWrite] = [:]
     /// What the journal says of each.
     var outcomes: [UUIDBytes: OutboxOutcome] = [:]
     var tries: [String: Int] = [:]
@@ -39,6 +45,7 @@ struct Writers {
 
     mutating func die() {
         underWay = []
+        edits = [:]
         isDeathDue = false
     }
 }
