@@ -21,6 +21,8 @@ extension CacheReason {
     static let partBesideWhole = CacheReason("part-beside-whole", "A part does not take the place of a whole body.")
     static let timeLimit = CacheReason("time-limit", "The network took longer than the strategy lets it.")
     static let offline = CacheReason("offline", "There is no connection.")
+    static let servedOffline = CacheReason(
+        "served-offline", "Nobody answers, and the host wants what is stored then, whatever its server says.")
     static let anyAge = CacheReason("any-age", "The strategy takes what is stored, fresh or not.")
     static let nothingUsable = CacheReason("nothing-usable", "Nothing that is stored may be used.")
 }

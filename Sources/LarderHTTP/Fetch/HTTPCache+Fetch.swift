@@ -86,7 +86,7 @@ extension HTTPCache {
         }
         if !isOnline(), let answer = standIn(lookup, .unanswered, status: nil) { return answer }
         let ticket = try board(lookup.resolved, plan)
-        if let limit, var answer = standIn(lookup, .unanswered, status: nil), await isLate(ticket, limit) {
+        if let limit, var answer = standIn(lookup, .late, status: nil), await isLate(ticket, limit) {
             _ = flights.goOnAlone(ticket.flight, limit: options.backgroundExchanges)
             answer.reuse = .timeLimit
             return answer

@@ -36,6 +36,25 @@ public struct HTTPCacheOptions: Hashable, Sendable {
     ///     transport: transport, persistent: place, options: HTTPCacheOptions(redirectLimit: 5), services: .system())
     /// ```
     public var redirectLimit: Int
+    /// Whether a stored response answers, whatever its server says about that, when the server cannot be asked; false by
+    /// default.
+    ///
+    /// Counts for every strategy that uses both the cache and the network, of one answer and of two: not for
+    /// ``SingleAnswerStrategy/networkOnly`` and ``SingleAnswerStrategy/reload``, which promise the server's own answer, nor
+    /// for ``SingleAnswerStrategy/cacheOnly``, which does not ask. `must-revalidate`, `no-cache`, `stale-if-error` and an
+    /// invalidation of the response forbid nothing then; `Cache-Control: no-cache` and `stale-if-error` of the request do. It
+    /// counts when the host knows of no network, and when no answer came; an answer that says 503, or one that is late
+    /// for ``SingleAnswerStrategy/networkElseCache(within:)``, is none of these. The answer has the state
+    /// ``AnswerState/expiredServedOffline(since:)`` unless it is fresh, and the reason `served-offline` where only this option lets it
+    /// be used.
+    ///
+    /// For a server that sends `max-age=0, must-revalidate` by default:
+    ///
+    /// ```swift
+    /// let cache = HTTPCache.system(
+    ///     store: store, transport: transport, options: HTTPCacheOptions(servesStoredOffline: true))
+    /// ```
+    public var servesStoredOffline: Bool
     /// The longest waits of an exchange.
     public var timeouts: TransportTimeouts
 
@@ -43,7 +62,7 @@ public struct HTTPCacheOptions: Hashable, Sendable {
     public init(
         fileLimit: Int64 = 15 << 20, concurrentExchanges: Int = 8, backgroundExchanges: Int = 4,
         unreadLimit: Int = 256 << 10, timeouts: TransportTimeouts = TransportTimeouts(), finishLimit: Int64 = 1 << 20,
-        redirectLimit: Int = 0
+        redirectLimit: Int = 0, servesStoredOffline: Bool = false
     ) {
         precondition(
             fileLimit >= 0 && unreadLimit > 0 && finishLimit >= 0,
@@ -59,5 +78,6 @@ public struct HTTPCacheOptions: Hashable, Sendable {
         self.timeouts = timeouts
         self.finishLimit = finishLimit
         self.redirectLimit = redirectLimit
+        self.servesStoredOffline = servesStoredOffline
     }
 }

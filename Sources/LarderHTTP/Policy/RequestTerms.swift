@@ -9,7 +9,8 @@ public struct RequestTerms: Hashable, Sendable {
     /// Whether a stored response may stand in for an answer where `must-revalidate` or `no-cache` forbid it stale.
     ///
     /// It counts when the server cannot be asked or fails, and not before: see
-    /// ``CachePolicy/fallback(to:for:status:terms:at:)``.
+    /// ``CachePolicy/fallback(to:for:status:terms:at:)``. Without an answer, the limit of the response's `stale-if-error` is set
+    /// aside, too. ``HTTPCacheOptions/servesStoredOffline`` does so for all requests.
     public var ignoresMustRevalidate: Bool
     /// Whether to validate with the server first, as `Cache-Control: no-cache` in the request asks for.
     public var forcesValidation: Bool

@@ -19,7 +19,7 @@ public struct AnswerSequence: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private enum Place {
             case start
-            case final(FlightTicket, ResolvedRequest, FlightPlan)
+            case final(FlightTicket, Lookup, FlightPlan)
             case end
         }
 
@@ -37,8 +37,8 @@ public struct AnswerSequence: AsyncSequence, Sendable {
             let answer: Fetched<HTTPAnswer>
             switch now {
             case .end: return nil
-            case .final(let ticket, let resolved, let plan):
-                answer = try await sequence.cache.land(ticket, resolved, plan)
+            case .final(let ticket, let lookup, let plan):
+                answer = try await sequence.cache.land(ticket, lookup, plan, .nothing)
             case .start: answer = try await first()
             }
             if answer.isIntermediate { return answer }
@@ -65,12 +65,12 @@ public struct AnswerSequence: AsyncSequence, Sendable {
             case (.cacheThenNetwork, .ask(let asking)), (.cacheThenNetwork, .answerThenAsk(_, let asking, _)):
                 (intermediate, plan) = (cache.anyAge(lookup), asking)
             }
-            let ticket = try cache.board(resolved, plan)
+            if let answer = cache.answerOffline(lookup, .nothing) { return answer }
             guard var intermediate, !cache.follows(intermediate.value.head) else {
-                return try await cache.land(ticket, resolved, plan)
+                return try await cache.ask(lookup, plan, .nothing)
             }
             intermediate.isIntermediate = true
-            place = .final(ticket, resolved, plan)
+            place = .final(try cache.board(resolved, plan), lookup, plan)
             return intermediate
         }
     }
@@ -80,7 +80,8 @@ extension HTTPCache {
     /// The one or two answers to a request, by a strategy that gives two.
     ///
     /// The sequence throws as ``fetch(_:_:)`` does. A stored redirection that is followed is no intermediate answer.
-    /// After an intermediate answer a failure is told, not replaced.
+    /// After an intermediate answer a failure is thrown, unless ``HTTPCacheOptions/servesStoredOffline`` makes the stored response
+    /// the final answer.
     public func answers(to request: FetchRequest, _ strategy: TwoAnswerStrategy = .standard) -> AnswerSequence {
         AnswerSequence(cache: self, request: request, strategy: strategy)
     }

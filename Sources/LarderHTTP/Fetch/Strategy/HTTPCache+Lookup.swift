@@ -80,8 +80,11 @@ extension HTTPCache {
     }
 
     func state(_ freshness: Freshness, at now: Int64, offline: Bool = false) -> AnswerState {
-        let (end, overflow) = (now - freshness.age).addingReportingOverflow(freshness.lifetime)
-        if freshness.isFresh { return .fresh(until: overflow ? .max : end) }
+        let made = now.subtractingSaturated(freshness.age)
+        // Without a network, what must be validated before each use has been stale since it was made.
+        if offline, freshness.needsValidation { return .expiredServedOffline(since: made) }
+        let end = made.addingSaturated(freshness.lifetime)
+        if freshness.isFresh { return .fresh(until: end) }
         return offline ? .expiredServedOffline(since: end) : .stale(since: end)
     }
 
@@ -111,7 +114,7 @@ extension HTTPCache {
         return answer(lookup, place, freshness, .anyAge)
     }
 
-    /// What a stored response may stand in for.
+    /// What a stored response may stand in for, beside what ``HTTPCacheOptions/servesStoredOffline`` lets it.
     enum StandIn {
         /// A failure that its server, or the request, names.
         case permitted
@@ -119,6 +122,13 @@ extension HTTPCache {
         case offline
         /// The want of a connection alone, whatever the age: a server's error is an answer.
         case unanswered
+        /// An answer that is late, whatever the age: the server is there, and the option does not count.
+        case late
+        /// Nothing.
+        case nothing
+
+        /// Whether it may stand in for a server's error.
+        var isForErrors: Bool { self == .permitted || self == .offline }
     }
 
     /// The stored response in place of the server's answer, or nil when it may not.
@@ -127,13 +137,26 @@ extension HTTPCache {
     func standIn(_ lookup: Lookup, _ rule: StandIn, status: HTTPResponse.Status?) -> Fetched<HTTPAnswer>? {
         guard let (_, place, freshness) = selected(lookup) else { return nil }
         var terms = lookup.resolved.asked.terms
+        func reason(_ status: HTTPResponse.Status?) -> CacheReason? {
+            let decision = lookup.resolved.policy.fallback(
+                to: lookup.candidates[place].response, for: lookup.resolved.request, status: status, terms: terms,
+                at: lookup.now)
+            if case .serve(let because) = decision { return because } else { return nil }
+        }
+        var because: CacheReason?
         if rule != .permitted { terms.forcesValidation = false }
         // To the standard, a server that does not answer is one that its gateway could not reach.
-        let asked: HTTPResponse.Status? = rule == .permitted ? status ?? .gatewayTimeout : status
-        let decision = lookup.resolved.policy.fallback(
-            to: lookup.candidates[place].response, for: lookup.resolved.request, status: asked, terms: terms,
-            at: lookup.now)
-        guard case .serve(let because) = decision else { return nil }
-        return answer(lookup, place, freshness, because, offline: status == nil)
+        if rule != .nothing { because = reason(rule == .permitted ? status ?? .gatewayTimeout : status) }
+        if because == nil, status == nil, rule != .late, options.servesStoredOffline {
+            terms.forcesValidation = false
+            terms.ignoresMustRevalidate = true
+            because = reason(nil).map { _ in .servedOffline }
+        }
+        return because.map { answer(lookup, place, freshness, $0, offline: status == nil) }
+    }
+
+    /// The stored response, where the host knows of no network and wants it then.
+    func answerOffline(_ lookup: Lookup, _ rule: StandIn) -> Fetched<HTTPAnswer>? {
+        options.servesStoredOffline && !isOnline() ? standIn(lookup, rule, status: nil) : nil
     }
 }

@@ -92,8 +92,8 @@ extension HTTPCache {
     /// Asks the server; a stored response stands in for its failure where `rule` lets it.
     func ask(_ lookup: Lookup, _ plan: FlightPlan, _ rule: StandIn) async throws(HTTPCacheError) -> Fetched<HTTPAnswer>
     {
-        let ticket = try board(lookup.resolved, plan)
-        return try await land(ticket, lookup, plan, rule)
+        if let answer = answerOffline(lookup, rule) { return answer }
+        return try await land(try board(lookup.resolved, plan), lookup, plan, rule)
     }
 
     func land(
@@ -102,7 +102,7 @@ extension HTTPCache {
         do throws(HTTPCacheError) {
             let fetched = try await land(ticket, lookup.resolved, plan)
             let status = fetched.value.head.status
-            if rule != .unanswered, fetched.origin == .network, status.kind == .serverError,
+            if rule.isForErrors, fetched.origin == .network, status.kind == .serverError,
                 let answer = standIn(lookup, .permitted, status: status)
             {
                 return answer

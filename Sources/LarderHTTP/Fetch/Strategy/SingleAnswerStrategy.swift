@@ -1,7 +1,7 @@
 /// How a fetch with one answer weighs the cache against the network.
 ///
 /// None serves a stale response against `must-revalidate` or `no-cache`, unless the request's
-/// ``RequestTerms/ignoresMustRevalidate`` says so.
+/// ``RequestTerms/ignoresMustRevalidate`` says so, or ``HTTPCacheOptions/servesStoredOffline`` and nobody answers.
 public struct SingleAnswerStrategy: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case standard, staleIfOffline, networkElseCache(Duration?), networkOnly, reload, cacheElseNetwork, cacheOnly

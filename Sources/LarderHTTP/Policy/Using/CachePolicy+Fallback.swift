@@ -6,7 +6,8 @@ extension CachePolicy {
     ///
     /// Without an answer it may, as stale as it is, unless `stale-if-error` sets a limit. In place of a 500, 502, 503 or
     /// 504 it may while it is fresh, or as `stale-if-error` lets it; of two limits the shorter one counts. What needs
-    /// validation is never used, unless the terms say so; a request that demands it never gets it.
+    /// validation is never used, and the response's own limit is kept, unless the terms say so; a request that demands validation
+    /// never gets it.
     ///
     /// - Parameter status: the status of the server's error; nil when nobody answered.
     public func fallback(
@@ -32,11 +33,14 @@ extension CachePolicy {
         if freshness.mustRevalidate, !terms.ignoresMustRevalidate {
             return .refuse(because: Reasons.mustRevalidate)
         }
-        return staleFallback(freshness, asked: directives.staleIfError.map { $0 * 1000 }, isAnswered: status != nil)
+        let isUnlimited = status == nil && terms.ignoresMustRevalidate
+        return staleFallback(
+            freshness, limits: [isUnlimited ? nil : freshness.staleIfError, directives.staleIfError.map { $0 * 1000 }],
+            isAnswered: status != nil)
     }
 
-    private func staleFallback(_ freshness: Freshness, asked: Int64?, isAnswered: Bool) -> FallbackDecision {
-        let limits = [freshness.staleIfError, asked].compactMap(\.self)
+    private func staleFallback(_ freshness: Freshness, limits: [Int64?], isAnswered: Bool) -> FallbackDecision {
+        let limits = limits.compactMap(\.self)
         guard let limit = limits.min() else {
             return isAnswered ? .refuse(because: Reasons.serverError) : .serve(because: Reasons.disconnected)
         }
