@@ -17,6 +17,8 @@ func readTheNews(store: Store, address: String) async throws {
         print(answer.isIntermediate ? "for now:" : "finally:", answer.origin)
     }
     _ = try await cache.fetch(news, .staleIfOffline)  // with no network: what expired, and it says so
+    let outcomes = await cache.prefetch([news])  // stored before it is needed, behind everything else
+    print(outcomes.map { "\($0)" })
     await cache.close()
 }
 // README ends

@@ -19,6 +19,11 @@ extension CacheReason {
     static let emptyLeavesCache = CacheReason(
         "empty-leaves-cache", "An answer without content does not take the place of stored content.")
     static let partBesideWhole = CacheReason("part-beside-whole", "A part does not take the place of a whole body.")
+    static let changedMeanwhile = CacheReason(
+        "changed-meanwhile", "What is stored was invalidated or removed while the server was asked.")
+    static let notUnderstood = CacheReason("not-understood", "The program cannot decode it.")
+    static let otherLength = CacheReason(
+        "other-length", "It has another length than its head says.", source: "RFC 9110 §14.4")
     static let timeLimit = CacheReason("time-limit", "The network took longer than the strategy lets it.")
     static let offline = CacheReason("offline", "There is no connection.")
     static let servedOffline = CacheReason(

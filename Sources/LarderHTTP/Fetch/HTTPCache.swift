@@ -23,6 +23,8 @@ public final class HTTPCache: Sendable {
     let account: @Sendable () -> String?
     let limiter: ExchangeLimiter
     let flights = FlightTable()
+    /// The turns of requests that are prefetched.
+    let prefetches: TurnQueue<Int>
 
     /// A cache of these parts.
     ///
@@ -47,6 +49,7 @@ public final class HTTPCache: Sendable {
         self.isOnline = isOnline
         self.account = account
         limiter = ExchangeLimiter(limit: options.concurrentExchanges)
+        prefetches = TurnQueue(limit: max(1, options.backgroundExchanges))
     }
 
     /// Ends every exchange with ``HTTPCacheError/transport(_:)`` of `cancelled`, and lets none begin any more.

@@ -17,7 +17,8 @@ public struct HTTPCacheOptions: Hashable, Sendable {
     /// longer than `timeouts.idle`. A waiting exchange fails as if the server had not answered when none of those under
     /// way gets a head or a byte within the longer of `timeouts.head` and `timeouts.idle`.
     public var concurrentExchanges: Int
-    /// The most validations that nobody waits for at a time; more are left to the next request.
+    /// The most validations that nobody waits for at a time; more are left to the next request. As many requests, at least
+    /// one, are prefetched at a time.
     public var backgroundExchanges: Int
     /// The most bytes of a body held for a reader that takes its time.
     public var unreadLimit: Int

@@ -6,7 +6,7 @@ import Testing
     @Test func `that is over is joined by nobody: its answer serves nobody who asks later`() {
         let flight = Flight(cacheKey: "http://origin.test/a", tags: [], unreadLimit: 10)
         let isJoinedBefore = flight.join()
-        flight.conclude(.notKept)
+        flight.conclude(.notKept(.endless))
         let isJoinedAfter = flight.join()
         #expect(isJoinedBefore && !isJoinedAfter)
     }

@@ -17,6 +17,8 @@ struct BodyIntake: Sendable {
     private var received: Int64 = 0
     private var unflushed = 0
     private let beganAt: Duration
+    /// Why the body is not stored, where it is not.
+    private var refusal = CacheReason.cacheFailed
     /// Since when the body has no reader.
     private var unreadSince: Duration?
 
@@ -88,7 +90,7 @@ struct BodyIntake: Sendable {
                 let lent = Flight.Kept(entry: entry, origin: .network, storage: .cacheFailed)
                 exchange.flight.delivery.fulfil(.success(.kept(lent)))
             }
-            exchange.flight.conclude(.notKept)
+            exchange.flight.conclude(.notKept(refusal))
         }
         exchange.flight.pipe.finish()
     }
@@ -129,12 +131,12 @@ struct BodyIntake: Sendable {
         if received > exchange.host.options.finishLimit { exchange.flight.finishUnread(false) }
         guard received + (join?.oldBytes ?? 0) <= exchange.bodyLimit else {
             exchange.host.logTooLarge(exchange.bodyLimit)
-            await giveUp(nil, nil)
-            return exchange.flight.reportNotStored()
+            await giveUp(.tooLarge)
+            return exchange.flight.reportNotStored(refusal)
         }
         guard guarding?.admits(chunk) ?? true else {
-            await giveUp(nil, nil)
-            return exchange.flight.reportNotStored()
+            await giveUp(.pageLeavesCache)
+            return exchange.flight.reportNotStored(refusal)
         }
         do {
             try append(chunk.rawSpan)
@@ -145,7 +147,7 @@ struct BodyIntake: Sendable {
             }
         } catch {
             await giveUp("could not store a response", error)
-            exchange.flight.reportNotStored()
+            exchange.flight.reportNotStored(refusal)
         }
     }
 
@@ -163,13 +165,16 @@ struct BodyIntake: Sendable {
         let isWhole = expected.map { $0 == received } ?? true
         let isWanted = isWhole && guarding?.admitsAll ?? true
         guard !exchange.flight.isSpoiled, isWanted || coverage != nil else {
-            await giveUp(nil, nil)
+            await giveUp(
+                exchange.flight.isSpoiled
+                    ? .changedMeanwhile : !isWhole ? .otherLength : received == 0 ? .emptyLeavesCache : .pageLeavesCache
+            )
             return nil
         }
         do {
             if let join { try join.writeSuffix { try append($0) } }
             if coverage == nil, let checked, !checked.isAccepted {
-                await giveUp(nil, nil)
+                await giveUp(.notUnderstood)
                 return nil
             }
             let entry = try await writer.finish(coverage: coverage)
@@ -177,6 +182,7 @@ struct BodyIntake: Sendable {
             guard exchange.flight.isSpoiled else { return entry }
             // It was cleared or changed while this was written, and must not come back.
             try await exchange.resolved.cache?.discard(entry)
+            refusal = .changedMeanwhile
             return nil
         } catch {
             await giveUp("could not store a response", error)
@@ -191,18 +197,23 @@ struct BodyIntake: Sendable {
         guard let stored, join == nil, error != .cancelled, stored.status == .ok || stored.status == .partialContent,
             received > 0, let start = stored.partStart, stored.hasStrongValidator,
             await exchange.replaced(by: stored).allSatisfy({ $0.response.coverage != .whole })
-        else { return await giveUp(nil, nil) }
+        else { return await giveUp(.cacheFailed) }
         let total = stored.status == .ok ? answered.announcedLength : stored.partTotal
-        if let total, start + received > total { return await giveUp(nil, nil) }
+        if let total, start + received > total { return await giveUp(.otherLength) }
         _ = await finish(coverage: .part(start..<(start + received), total: total))
     }
 
-    private mutating func giveUp(_ what: String?, _ error: (any Error)?) async {
+    private mutating func giveUp(_ because: CacheReason) async {
         await writer?.cancel()
         writer = nil
         stored = nil
         checked = nil
-        if let what, let error { exchange.host.log(what, error) }
+        refusal = because
+    }
+
+    private mutating func giveUp(_ what: String, _ error: any Error) async {
+        exchange.host.log(what, error)
+        await giveUp(.cacheFailed)
     }
 }
 

@@ -203,12 +203,12 @@ extension CacheExchange {
     ) async {
         var intake = BodyIntake(self, answered)
         if let stored { await intake.open(stored.response, replacing: stored.replaced) }
-        if !intake.isStoring { flight.reportNotStored() }
+        let storage = stored != nil && !intake.isStoring ? .cacheFailed : because
+        if !intake.isStoring { flight.reportNotStored(storage) }
         if answered.isEndless { slot.release() }
         if intake.isStoring, answered.announcedLength ?? 0 <= host.options.finishLimit { flight.finishUnread(true) }
         let streamed = Flight.Streamed(
-            exchange: answered, stored: intake.isStoring ? stored?.response : nil,
-            storage: stored != nil && !intake.isStoring ? .cacheFailed : because)
+            exchange: answered, stored: intake.isStoring ? stored?.response : nil, storage: storage)
         flight.delivery.fulfil(.success(.streamed(streamed)))
         await intake.consume(body, because)
     }
@@ -222,7 +222,7 @@ extension CacheExchange {
         }
         var intake = BodyIntake(self, answered)
         if join.length <= bodyLimit { await intake.open(refresh.response, joining: join) }
-        if !intake.isStoring { flight.reportNotStored() }
+        if !intake.isStoring { flight.reportNotStored(join.length <= bodyLimit ? .cacheFailed : .tooLarge) }
         if isRangeAsked(in: answered) {
             let streamed = Flight.Streamed(
                 exchange: answered, stored: intake.isStoring ? refresh.response : nil, storage: because)

@@ -31,8 +31,8 @@ final class Flight: Sendable {
     /// The result for callers that joined, when the flight is over.
     enum Outcome: Sendable {
         case kept(Kept)
-        /// Not stored: only the first caller receives the answer.
-        case notKept
+        /// Not stored, for this reason: only the first caller receives the answer.
+        case notKept(CacheReason)
         case failed(HTTPCacheError)
     }
 
@@ -153,7 +153,7 @@ final class Flight: Sendable {
     func spoil() { state.withLock { $0.isSpoiled = true } }
 
     /// The answer is not stored: joined callers start their own requests.
-    func reportNotStored() {
+    func reportNotStored(_ because: CacheReason) {
         state.withLock { state in
             state.isSpoiled = true
             state.isBackground = false
@@ -161,7 +161,7 @@ final class Flight: Sendable {
             pipe.bind()
         }
         finishUnread(false)
-        outcome.fulfil(.notKept)
+        outcome.fulfil(.notKept(because))
     }
 
     /// Publishes the result; no caller joins from now on.
