@@ -56,6 +56,8 @@ public struct HTTPCacheOptions: Hashable, Sendable {
     ///     store: store, transport: transport, options: HTTPCacheOptions(servesStoredOffline: true))
     /// ```
     public var servesStoredOffline: Bool
+    /// When a request is sent again that got no answer, or one that says to come back; nil, the default: never.
+    public var retries: FetchRetries?
     /// The longest waits of an exchange.
     public var timeouts: TransportTimeouts
 
@@ -63,7 +65,7 @@ public struct HTTPCacheOptions: Hashable, Sendable {
     public init(
         fileLimit: Int64 = 15 << 20, concurrentExchanges: Int = 8, backgroundExchanges: Int = 4,
         unreadLimit: Int = 256 << 10, timeouts: TransportTimeouts = TransportTimeouts(), finishLimit: Int64 = 1 << 20,
-        redirectLimit: Int = 0, servesStoredOffline: Bool = false
+        redirectLimit: Int = 0, servesStoredOffline: Bool = false, retries: FetchRetries? = nil
     ) {
         precondition(
             fileLimit >= 0 && unreadLimit > 0 && finishLimit >= 0,
@@ -80,5 +82,6 @@ public struct HTTPCacheOptions: Hashable, Sendable {
         self.finishLimit = finishLimit
         self.redirectLimit = redirectLimit
         self.servesStoredOffline = servesStoredOffline
+        self.retries = retries
     }
 }

@@ -29,16 +29,9 @@ struct CacheExchange: Sendable {
 
     /// Runs to its end and reports its result to the flight.
     func run() async {
-        let timeouts = resolved.asked.timeouts ?? host.options.timeouts
-        // As long as the transport lets an exchange of the same limits hang before its head, and in its body.
-        let patience = max(timeouts.head, timeouts.idle)
-        switch await slot.acquire(resolved.asked.priority, patience: patience, host.services.sleep) {
-        case .acquired: break
-        case .cancelled: return flight.conclude(.failed(.transport(.cancelled)))
-        case .noProgress: return flight.conclude(.failed(.transport(.timeout(.head))))
-        }
         defer { slot.release() }
         do throws(HTTPCacheError) {
+            try await acquireSlot(resolved.asked.priority)
             var (answered, body) = try await send(plan.sent)
             var update = update(by: answered)
             if isUseless(answered, update) {
@@ -52,7 +45,20 @@ struct CacheExchange: Sendable {
         }
     }
 
-    private func send(_ request: HTTPRequest) async throws(HTTPCacheError) -> (Answered, TransportBody) {
+    /// Waits for the slot, as long as others advance.
+    func acquireSlot(_ priority: FetchPriority) async throws(HTTPCacheError) {
+        let timeouts = resolved.asked.timeouts ?? host.options.timeouts
+        // As long as the transport lets an exchange of the same limits hang before its head, and in its body.
+        let patience = max(timeouts.head, timeouts.idle)
+        switch await slot.acquire(priority, patience: patience, host.services.sleep) {
+        case .acquired: break
+        case .cancelled: throw .transport(.cancelled)
+        case .noProgress: throw .transport(.timeout(.head))
+        }
+    }
+
+    /// Sends a request once; ``send(_:)`` sends it as often as the options let it.
+    func sendOnce(_ request: HTTPRequest) async throws(HTTPCacheError) -> (Answered, TransportBody) {
         let requestedAt = host.services.now()
         do throws(TransportError) {
             let response = try await host.transport.send(
