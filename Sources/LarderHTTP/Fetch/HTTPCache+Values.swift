@@ -20,21 +20,61 @@ extension HTTPCache {
         of request: FetchRequest, _ strategy: SingleAnswerStrategy = .standard, upTo limit: Int = 15 << 20,
         decoding decode: @escaping @Sendable ([UInt8]) throws -> Value
     ) async throws(HTTPCacheError) -> Fetched<Value> {
-        let first = Decoding(upTo: limit, decode)
-        var again = strategy
-        let fetched = try await fetch(request, strategy, check: first.check)
+        let decoding = Decoding(upTo: limit, decode)
+        let fetched = try await fetch(request, strategy, check: decoding.check)
+        return try await value(of: fetched, decoding, request, strategy)
+    }
+
+    /// Gives the values of one or two answers: of the stored response, where the strategy gives it, and of the final one.
+    ///
+    /// The decoded twin of ``answers(to:_:)``, with the guarantees of ``value(of:_:upTo:decoding:)`` for what is stored: a body
+    /// that cannot be decoded takes no stored copy's place. A stored one that cannot be decoded, or has another
+    /// status than success, is no intermediate answer.
+    ///
+    /// ```swift
+    /// for try await news in cache.values(of: request, .cacheThenNetwork, decoding: News.init(json:)) {
+    ///     show(news.value, isFinal: !news.isIntermediate)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - limit: the longest body to accept, in bytes.
+    ///   - decode: makes the value of the body's bytes, as for ``value(of:_:upTo:decoding:)``.
+    public func values<Value: Sendable>(
+        of request: FetchRequest, _ strategy: TwoAnswerStrategy = .standard, upTo limit: Int = 15 << 20,
+        decoding decode: @escaping @Sendable ([UInt8]) throws -> Value
+    ) -> ValueSequence<Value> {
+        ValueSequence(answers: answers(to: request, strategy), decoding: Decoding(upTo: limit, decode))
+    }
+
+    /// The value of a final answer; when that is a stored one that cannot be used, of a second fetch.
+    fileprivate func value<Value>(
+        of fetched: Fetched<HTTPAnswer>, _ decoding: Decoding<Value>, _ request: FetchRequest,
+        _ strategy: SingleAnswerStrategy
+    ) async throws(HTTPCacheError) -> Fetched<Value> {
         do throws(HTTPCacheError) {
-            return try await first.value(of: fetched)
+            return try await decoding.value(of: fetched)
         } catch {
-            guard error.isUnusableContent, fetched.origin != .network, let entry = fetched.value.entry else {
-                throw error
-            }
-            // Damage is reported as `bodyGone`: a failure to read may pass, and the stored copy may be the only one.
-            if case .unreadable = error { again = .reload } else { await discard(entry, of: request) }
-            if strategy == .cacheOnly { throw error }
+            guard fetched.origin != .network, let isDiscarded = await discard(fetched, of: request, after: error),
+                strategy != .cacheOnly
+            else { throw error }
+            let second = decoding.another
+            let again = try await fetch(request, isDiscarded ? strategy : .reload, check: second.check)
+            return try await second.value(of: again)
         }
-        let second = Decoding(upTo: limit, decode)
-        return try await second.value(of: try await fetch(request, again, check: second.check))
+    }
+
+    /// Removes a stored answer that is of no use to the program.
+    ///
+    /// - Returns: whether it was removed; nil when the error is not about what is stored.
+    fileprivate func discard(
+        _ fetched: Fetched<HTTPAnswer>, of request: FetchRequest, after error: HTTPCacheError
+    ) async -> Bool? {
+        guard error.isUnusableContent, let entry = fetched.value.entry else { return nil }
+        // Damage is reported as `bodyGone`: a failure to read may pass, and the stored copy may be the only one.
+        if case .unreadable = error { return false }
+        await discard(entry, of: request)
+        return true
     }
 
     private func discard(_ entry: CachedResponse, of request: FetchRequest) async {
@@ -46,8 +86,56 @@ extension HTTPCache {
     }
 }
 
+/// The values of the one or two answers to a request. See ``HTTPCache/values(of:_:upTo:decoding:)``.
+public struct ValueSequence<Value: Sendable>: AsyncSequence, Sendable {
+    /// A value, and how its answer came about.
+    public typealias Element = Fetched<Value>
+    /// Why the final value did not come: as ``HTTPCache/value(of:_:upTo:decoding:)`` throws it.
+    public typealias Failure = HTTPCacheError
+
+    let answers: AnswerSequence
+    let decoding: Decoding<Value>
+
+    /// An iterator that has asked nothing yet.
+    public func makeAsyncIterator() -> Iterator {
+        let own = decoding.another
+        var answers = answers
+        answers.check = own.check
+        return Iterator(sequence: answers, answers: answers.makeAsyncIterator(), decoding: own)
+    }
+
+    /// Gives the values; letting it go gives the final one up.
+    public struct Iterator: AsyncIteratorProtocol {
+        let sequence: AnswerSequence
+        var answers: AnswerSequence.Iterator
+        let decoding: Decoding<Value>
+
+        /// The next value, or nil after the final one and after an error.
+        public mutating func next(
+            isolation: isolated (any Actor)? = #isolation
+        ) async throws(HTTPCacheError) -> Fetched<Value>? {
+            while let answer = try await answers.next(isolation: isolation) {
+                guard answer.isIntermediate else {
+                    return try await sequence.cache.value(of: answer, decoding, sequence.request, sequence.single)
+                }
+                do throws(HTTPCacheError) {
+                    return try await decoding.value(of: answer)
+                } catch {
+                    _ = await sequence.cache.discard(answer, of: sequence.request, after: error)
+                }
+            }
+            return nil
+        }
+
+        /// The next value, or nil after the final one and after an error.
+        public mutating func next() async throws(HTTPCacheError) -> Fetched<Value>? {
+            try await next(isolation: nil)
+        }
+    }
+}
+
 /// One fetch whose body is decoded once: before it is stored, or else when it is read.
-private final class Decoding<Value: Sendable>: Sendable {
+final class Decoding<Value: Sendable>: Sendable {
     private let limit: Int
     private let decode: @Sendable ([UInt8]) throws -> Value
     private let decoded = Mutex<Result<Value, any Error>?>(nil)
@@ -56,6 +144,9 @@ private final class Decoding<Value: Sendable>: Sendable {
         self.limit = limit
         self.decode = decode
     }
+
+    /// For another fetch.
+    var another: Decoding { Decoding(upTo: limit, decode) }
 
     /// For the exchange that stores the answer.
     var check: BodyCheck {

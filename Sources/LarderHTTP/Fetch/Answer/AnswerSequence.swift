@@ -11,6 +11,11 @@ public struct AnswerSequence: AsyncSequence, Sendable {
     let cache: HTTPCache
     let request: FetchRequest
     let strategy: TwoAnswerStrategy
+    /// What the body of the final answer must pass before it is stored.
+    var check: BodyCheck?
+
+    /// The strategy of the final answer by itself.
+    var single: SingleAnswerStrategy { strategy.kind == .standard ? .standard : .networkElseCache }
 
     /// An iterator that has asked nothing yet.
     public func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
@@ -42,8 +47,8 @@ public struct AnswerSequence: AsyncSequence, Sendable {
             case .start: answer = try await first()
             }
             if answer.isIntermediate { return answer }
-            let strategy: SingleAnswerStrategy = sequence.strategy.kind == .standard ? .standard : .networkElseCache
-            return try await sequence.cache.followed(answer, from: sequence.request, strategy)
+            return try await sequence.cache.followed(
+                answer, from: sequence.request, sequence.single, check: sequence.check)
         }
 
         /// The next answer, or nil after the final one and after an error.
@@ -53,7 +58,7 @@ public struct AnswerSequence: AsyncSequence, Sendable {
 
         private mutating func first() async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
             let cache = sequence.cache
-            let resolved = try await cache.resolve(sequence.request)
+            let resolved = try await cache.resolve(sequence.request, sequence.check)
             let lookup = await cache.lookup(resolved)
             let intermediate: Fetched<HTTPAnswer>?
             let plan: FlightPlan

@@ -29,6 +29,20 @@ final class KeptWorld: Sendable {
             state.withLock { $0.answer = answer }
         }
 
+        /// One answer, and another from then on.
+        func set(
+            _ answer: @autoclosure @escaping @Sendable () -> TransportResponse,
+            then next: @autoclosure @escaping @Sendable () -> TransportResponse
+        ) {
+            let isFirst = Flag(true)
+            state.withLock { state in
+                state.answer = {
+                    defer { isFirst.value = false }
+                    return isFirst.value ? answer() : next()
+                }
+            }
+        }
+
         func goAway() { state.withLock { $0.isUp = false } }
         func comeBack() { state.withLock { $0.isUp = true } }
 

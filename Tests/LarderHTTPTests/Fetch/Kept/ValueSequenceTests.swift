@@ -1,0 +1,100 @@
+// Proves that decoded answers in sequence keep the promises of a single one: the good copy stays, a bad one is no answer.
+import HTTPTypes
+import Larder
+import LarderHTTP
+import LarderTesting
+import LarderTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `Values in sequence` {
+    private static func values(
+        _ world: KeptWorld, _ strategy: TwoAnswerStrategy = .cacheThenNetwork
+    ) async -> (values: [Fetched<String>], error: HTTPCacheError?) {
+        var values: [Fetched<String>] = []
+        do throws(HTTPCacheError) {
+            for try await value in world.cache.values(of: request(), strategy, decoding: KeptWorld.decode) {
+                values.append(value)
+            }
+        } catch { return (values, error) }
+        return (values, nil)
+    }
+
+    @Test func `are what is stored, then what the server says`() async throws {
+        let world = KeptWorld(MemoryResponseCache())
+        #expect(await Self.values(world).values.map(\.value) == [KeptWorld.good])
+        world.clock.advance(by: .seconds(100))
+        world.server.set(json("{2}", "max-age=60"))
+        let two = await Self.values(world)
+        #expect(two.values.map(\.value) == [KeptWorld.good, "{2}"])
+        #expect(two.values.map(\.isIntermediate) == [true, false])
+        #expect(two.values.map(\.origin) == [.cache, .network])
+        #expect(two.error == nil)
+    }
+
+    @Test(arguments: CacheUnderTest.keeping, `A good copy`.bad.indices)
+    func `leave the good copy alone when the server's answer cannot be used`(
+        under: CacheUnderTest, number: Int
+    ) async throws {
+        let directory = TemporaryDirectory()
+        let world = KeptWorld(try under.make(directory))
+        _ = try await world.value()
+        world.clock.advance(by: .seconds(100))
+        world.server.set(`A good copy`.bad[number]())
+        for _ in 0..<2 {
+            let got = await Self.values(world)
+            #expect(got.values.map(\.value) == [KeptWorld.good])
+            #expect(got.values.map(\.isIntermediate) == [true])
+            #expect(got.error.map { $0.isParseError || $0.isServerError || $0.isAuthenticationError } == true)
+        }
+        world.server.goAway()
+        #expect(try await world.value(.cacheOnly) == KeptWorld.good)
+    }
+
+    @Test(arguments: CacheUnderTest.keeping, [TwoAnswerStrategy.cacheThenNetwork, .standard])
+    func `skip what is stored and cannot be decoded, also when the server confirms it`(
+        under: CacheUnderTest, strategy: TwoAnswerStrategy
+    ) async throws {
+        let directory = TemporaryDirectory()
+        let control = "max-age=60, stale-while-revalidate=600"
+        let world = KeptWorld(try under.make(directory), json("{", control, [.eTag: "\"1\""]))
+        _ = try await Got(world.cache.fetch(request()))
+        world.clock.advance(by: .seconds(100))
+        world.server.set(
+            TransportResponse(status: .notModified, headers: [.eTag: "\"1\"", .cacheControl: control]),
+            then: json(KeptWorld.good, control))
+        let got = await Self.values(world, strategy)
+        #expect(got.values.map(\.value) == [KeptWorld.good])
+        #expect(got.values.map(\.isIntermediate) == [false])
+        #expect(got.error == nil)
+        #expect(world.server.sent.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"1\"", nil])
+    }
+
+    @Test func `have no stored error as an intermediate answer`() async throws {
+        let fields: HTTPFields = [.cacheControl: "max-age=60"]
+        let world = KeptWorld(
+            MemoryResponseCache(), TransportResponse(status: .notFound, headers: fields, body: Array("{}".utf8)))
+        _ = try await Got(world.cache.fetch(request()))
+        world.server.set(json(KeptWorld.good, "max-age=60"))
+        #expect(await Self.values(world).values.map(\.value) == [KeptWorld.good])
+    }
+
+    @Test func `end with a failure when nobody answers, behind what is stored`() async throws {
+        let world = KeptWorld(MemoryResponseCache())
+        _ = try await world.value()
+        world.server.goAway()
+        let got = await Self.values(world)
+        #expect(got.values.map(\.value) == [KeptWorld.good])
+        #expect(got.error?.isNoConnectionError == true)
+    }
+
+    @Test func `are decoded apart for each iterator`() async throws {
+        let world = KeptWorld(MemoryResponseCache(), json("{1}", "no-store"))
+        let sequence = world.cache.values(of: request(), decoding: KeptWorld.decode)
+        var first = sequence.makeAsyncIterator()
+        #expect(try await first.next()?.value == "{1}")
+        world.server.set(json("{2}", "no-store"))
+        var second = sequence.makeAsyncIterator()
+        #expect(try await second.next()?.value == "{2}")
+        #expect(try await first.next() == nil)
+    }
+}
