@@ -10,10 +10,18 @@ internal import Synchronization
 /// alone. What was kept survives a crash; at most the last responses are lost. Eviction is the store's.
 public struct StoreResponseCache: ResponseCache {
     private let store: Store
+    private let limit: ResponseLimit?
 
     /// A cache in `store`, which may hold anything else beside it.
-    public init(store: Store) {
+    ///
+    /// Responses and their bodies take at most about `maximumBytes`, a sixteenth more at times. When they take more, what costs least to
+    /// lose is evicted behind the caller's back: what was not used for long goes first, what is pinned never. Nothing is refused. A store that
+    /// holds more already is brought down when the next response is kept. Beside it, ``StoreOptions/sizeCap`` holds for everything.
+    ///
+    /// - Parameter maximumBytes: of keys and values, above zero; nil for no other limit than the store's.
+    public init(store: Store, maximumBytes: Int64? = nil) {
         self.store = store
+        limit = maximumBytes.map(ResponseLimit.init)
     }
 
     /// What is kept under `key`, the most recent first. Damaged records are passed over.
@@ -61,7 +69,7 @@ public struct StoreResponseCache: ResponseCache {
             // Said before a long body is loaded for nothing.
             throw StoreError.invalid(error)
         }
-        return StoreResponseWriter(store: store, record: record, blob: try store.makeBlob())
+        return StoreResponseWriter(store: store, record: record, blob: try store.makeBlob(), limit: limit)
     }
 
     /// Puts new metadata in place of an entry's; its body is not touched.
@@ -126,11 +134,13 @@ private final class StoreResponseWriter: ResponseWriter {
     private let store: Store
     private let record: ResponseRecord
     private let blob: BlobWriter
+    private let limit: ResponseLimit?
 
-    init(store: Store, record: ResponseRecord, blob: BlobWriter) {
+    init(store: Store, record: ResponseRecord, blob: BlobWriter, limit: ResponseLimit?) {
         self.store = store
         self.record = record
         self.blob = blob
+        self.limit = limit
     }
 
     func append(_ bytes: RawSpan) { blob.append(bytes) }
@@ -152,6 +162,7 @@ private final class StoreResponseWriter: ResponseWriter {
                     // Replaced by another in the same moment.
                     GoneBody(byteCount: entry.record.byteCount)
                 }
+            if let limit { store.keep(limit, behind: entry.record) }
             guard var kept = CachedResponse(entry.record, body: body) else {
                 throw HTTPCacheError.invalidRequest("The response is none that can be kept.")
             }

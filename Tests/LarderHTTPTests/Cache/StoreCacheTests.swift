@@ -1,9 +1,12 @@
 import Foundation
 import HTTPTypes
+import Larder
 import LarderEngine
 import LarderFormat
 import LarderHTTP
 import LarderStore
+import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite struct `A cache in a store` {
@@ -156,5 +159,88 @@ extension Store {
     /// Fails the test for whatever `verify` finds.
     fileprivate func verifySound() throws {
         _ = try verify { Issue.record("\($0)") }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `A cache in a store, with a limit,` {
+    private let directory = TemporaryDirectory()
+
+    private let host = HostServices.ticking()
+
+    private func open() throws -> Store { try Store.open(at: directory.path + "/store", host: host) }
+
+    /// What responses take, once nothing more is evicted.
+    private func settled(_ store: Store, atMost limit: Int) async throws -> Int {
+        var size = Int.max
+        while size > limit {
+            try await store.reclaim()
+            size = Int(try store.statistics().storedSize)
+        }
+        return size
+    }
+
+    @Test func `keeps to it, and evicts what was not used for long`() async throws {
+        let store = try open()
+        let cache = StoreResponseCache(store: store, maximumBytes: 200_000)
+        let used = try await cache.keep(makeResponse(), "used", body: "used")
+        for number in 0..<300 {
+            try await cache.keep(makeResponse(), "k\(number)", body: String(repeating: "x", count: 3000))
+            cache.noteUse(of: used)
+            _ = try await settled(store, atMost: 225_000)
+        }
+        #expect(try await settled(store, atMost: 225_000) > 100_000)
+        #expect(try await cache.texts("used") == ["used"])
+        #expect(try await cache.entries(for: "k299").count == 1)
+        #expect(try await cache.entries(for: "k0").isEmpty)
+        try store.verifySound()
+        try store.close()
+    }
+
+    @Test func `brings a store down that holds more, and leaves rows and pinned responses alone`() async throws {
+        let row = RowKey(resource: ResourceKey("g", 1), type: "t", key: "k")
+        let text = String(repeating: "x", count: 10_000)
+        do {
+            let store = try open()
+            try await store.write { try $0.put(Array(text.utf8), at: row, updatedAt: 1) }
+            let cache = StoreResponseCache(store: store)
+            for number in 0..<100 {
+                try await cache.keep(makeResponse(), "k\(number)", body: text, isPinned: number < 5)
+            }
+            try store.close()
+        }
+        let store = try open()
+        let cache = StoreResponseCache(store: store, maximumBytes: 200_000)
+        _ = try await cache.entries(for: "k7")
+        #expect(try await cache.texts("k9") == [text])
+        try await cache.keep(makeResponse(), "new", body: text)
+        _ = try await settled(store, atMost: 240_000)
+        #expect(try await cache.texts("new") == [text])
+        for number in 0..<5 { #expect(try await cache.texts("k\(number)") == [text]) }
+        #expect(try store.read { view in try view.payload(at: row) } == Array(text.utf8))
+        try store.verifySound()
+        try store.close()
+    }
+
+    @Test func `refuses nothing when what is pinned takes more`() async throws {
+        let store = try open()
+        let cache = StoreResponseCache(store: store, maximumBytes: 20_000)
+        let text = String(repeating: "x", count: 10_000)
+        for number in 0..<5 { try await cache.keep(makeResponse(), "p\(number)", body: text, isPinned: true) }
+        for number in 0..<20 { try await cache.keep(makeResponse(), "k\(number)", body: text) }
+        _ = try await settled(store, atMost: 80_000)
+        for number in 0..<5 { #expect(try await cache.texts("p\(number)") == [text]) }
+        try store.close()
+    }
+
+    @Test func `is what the system's cache is by default`() async throws {
+        let store = try open()
+        let transport = HandlerTransport { (_, _) throws(TransportError) in
+            ok([.cacheControl: "max-age=60"], String(repeating: "x", count: 10_000))
+        }
+        let cache = HTTPCache.system(store: store, transport: transport, storedBytes: 50_000)
+        for number in 0..<40 { _ = try await Got(cache.fetch(request("/\(number)"))) }
+        #expect(try await settled(store, atMost: 64_000) > 10_000)
+        await cache.close()
+        try store.close()
     }
 }

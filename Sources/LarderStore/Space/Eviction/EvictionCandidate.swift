@@ -28,6 +28,16 @@ extension EvictionRule.Item {
     }
 }
 
+extension EvictionCandidate {
+    /// A response.
+    init(_ record: ResponseRecord, at place: ResponsePlace, _ shared: SharedState, now: Int64) {
+        let used = max(record.lastUsedAt, shared.usage.lastUse(ofResponse: record.blob) ?? .min)
+        self.init(
+            subject: .response(place, blob: record.blob),
+            item: EvictionRule.Item(bytes: record.storedBytes, usedAt: used, now: now, isFetchable: true))
+    }
+}
+
 // MARK: - Resources
 
 extension Tables {
@@ -117,12 +127,7 @@ extension Tables {
             // At the end the hand goes back to the start.
             room.hand.response = entries.last?.place
             for entry in entries where !entry.record.isPinned && !isInUse(entry.record.blob) {
-                let used = max(entry.record.lastUsedAt, shared.usage.lastUse(ofResponse: entry.record.blob) ?? .min)
-                found.append(
-                    EvictionCandidate(
-                        subject: .response(entry.place, blob: entry.record.blob),
-                        item: EvictionRule.Item(
-                            bytes: entry.record.storedBytes, usedAt: used, now: now, isFetchable: true)))
+                found.append(EvictionCandidate(entry.record, at: entry.place, shared, now: now))
             }
         }
         return found
