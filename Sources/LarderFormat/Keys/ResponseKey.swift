@@ -1,4 +1,4 @@
-/// A key of the table `responses`, which holds responses, then their tags, then when they may be swept.
+/// A key of the table `responses`, which holds responses, then their tags.
 ///
 /// FORMAT.md, "responses".
 package enum ResponseKey: Hashable, Sendable {
@@ -6,14 +6,10 @@ package enum ResponseKey: Hashable, Sendable {
     case response(ResponsePlace)
     /// A ``ResponseIndexRecord`` stands here: the response has the tag.
     case tag(String, ResponsePlace)
-    /// A ``ResponseIndexRecord`` stands here: from this time on, in milliseconds since 1970-01-01 UTC, the response
-    /// may be swept.
-    case expiry(Int64, ResponsePlace)
 
     private enum Kind: Int64 {
         case response = 0
         case tag = 1
-        case expiry = 2
     }
 
     /// Reads a key.
@@ -22,7 +18,6 @@ package enum ResponseKey: Hashable, Sendable {
         switch try reader.state("kind", as: Kind.self) {
         case .response: self = .response(try ResponsePlace(reading: &reader))
         case .tag: self = .tag(try reader.text(), try ResponsePlace(reading: &reader))
-        case .expiry: self = .expiry(try reader.integer(), try ResponsePlace(reading: &reader))
         }
         try reader.end()
     }
@@ -30,7 +25,7 @@ package enum ResponseKey: Hashable, Sendable {
     /// Where the response stands that this key is about.
     package var place: ResponsePlace {
         switch self {
-        case .response(let place), .tag(_, let place), .expiry(_, let place): place
+        case .response(let place), .tag(_, let place): place
         }
     }
 
@@ -47,18 +42,11 @@ package enum ResponseKey: Hashable, Sendable {
             try buffer.append(integer: Kind.tag.rawValue)
             try buffer.append(text: tag)
             try place.append(to: &buffer)
-        case .expiry(let time, let place):
-            try buffer.append(integer: Kind.expiry.rawValue)
-            try buffer.append(integer: time)
-            try place.append(to: &buffer)
         }
     }
 
     /// The bytes that the key of every response begins with.
     package static let responses = prefix(.response) { _ in }
-
-    /// The bytes that every expiry begins with.
-    package static let expiries = prefix(.expiry) { _ in }
 
     /// The bytes that the keys of all responses of one cache key begin with, and of few others.
     package static func responses(of key: String) -> [UInt8] {
@@ -92,7 +80,6 @@ package enum ResponseKey: Hashable, Sendable {
         switch (left, right) {
         case (.response(let left), .response(let right)): left == right
         case (.tag(let left, let place), .tag(let right, let other)): left.equalsBytewise(right) && place == other
-        case (.expiry(let left, let place), .expiry(let right, let other)): left == right && place == other
         default: false
         }
     }
@@ -102,7 +89,6 @@ package enum ResponseKey: Hashable, Sendable {
         switch self {
         case .response: break
         case .tag(let tag, _): tag.hashBytewise(into: &hasher)
-        case .expiry(let time, _): hasher.combine(time)
         }
         hasher.combine(place)
     }

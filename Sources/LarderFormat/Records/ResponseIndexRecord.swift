@@ -1,6 +1,6 @@
-/// A record of `responses` that leads to a response: by tag, or by when it may be swept.
+/// A record of `responses` that leads to a response by its tag.
 ///
-/// FORMAT.md, "responses". Key: ``ResponseKey/tag(_:_:)`` or ``ResponseKey/expiry(_:_:)``.
+/// FORMAT.md, "responses". Key: ``ResponseKey/tag(_:_:)``.
 package struct ResponseIndexRecord: TupleRecord, Hashable, Sendable {
     /// The blob of the response it leads to, by which one that was replaced is told from its successor.
     package var blob: Int64 = 0

@@ -57,9 +57,7 @@ package struct ResponseRecord: TupleRecord, Hashable, Sendable {
     package private(set) var tags: [String] = []
     /// Whether eviction leaves it alone.
     package var isPinned = false
-    /// When it may be swept, in milliseconds since 1970-01-01 UTC; nil: when room is needed.
-    package var sweepAt: Int64?
-    /// When it was stored, likewise; a confirmation by the server does not change it.
+    /// When it was stored, in milliseconds since 1970-01-01 UTC; a confirmation by the server does not change it.
     package var storedAt: Int64 = 0
     /// About when it was last used, likewise.
     package var lastUsedAt: Int64 = 0
@@ -114,7 +112,7 @@ extension ResponseRecord {
         coder.list(&tags, of: "") { $0.text(&$1) }
         if !zip(tags, tags.dropFirst()).allSatisfy({ $0.precedesBytewise($1) }) { coder.fail(.notCanonical(offset: 0)) }
         coder.bool(&isPinned)
-        coder.integer(&sweepAt)
+        coder.reserved()
         coder.integer(&storedAt)
         coder.integer(&lastUsedAt)
     }

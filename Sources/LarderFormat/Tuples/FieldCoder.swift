@@ -40,6 +40,12 @@ package struct FieldCoder: ~Escapable {
             write: { $0.append(integer: Int64(clamping: $1)) })
     }
 
+    /// The element is null; the integer that an earlier version wrote is passed over.
+    mutating func reserved() {
+        var value: Int64?
+        integer(&value)
+    }
+
     /// The element is the integer with the same bits.
     mutating func bits(_ value: inout UInt64) {
         code(

@@ -185,13 +185,6 @@ public final class FileCache: ResponseCache {
         }
     }
 
-    /// Removes the responses whose time to be swept has come, and tells how many those were.
-    @discardableResult
-    public func sweepExpired() -> Int {
-        let now = now()
-        return remove { record in record.sweepAt.map { $0 <= now } ?? false }
-    }
-
     func remove(_ isSelected: (ResponseRecord) -> Bool) -> Int {
         state.withLock { state in
             let doomed = state.entries.values.joined().filter { isSelected($0.record) }

@@ -151,16 +151,6 @@ public final class MemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Removes the responses whose time to be swept has come, and tells how many those were.
-    ///
-    /// - Parameter now: milliseconds since 1970-01-01 UTC.
-    @discardableResult
-    public func sweepExpired(now: Int64) -> Int {
-        state.withLock { state in
-            remove(&state) { _, entry in entry.options.sweepAt.map { $0 <= now } ?? false }
-        }
-    }
-
     private func edit(_ key: String, _ edit: (inout Entry) -> Void) {
         state.withLock { state in
             let bytes = ByteKey(key)

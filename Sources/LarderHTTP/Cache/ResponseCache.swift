@@ -70,14 +70,11 @@ public struct KeepOptions: Hashable, Sendable {
     public var tags: Set<String>
     /// Whether eviction leaves it alone.
     public var isPinned: Bool
-    /// When it may be swept, in milliseconds since 1970-01-01 UTC; nil: when room is needed.
-    public var sweepAt: Int64?
 
     /// Options of these parts.
-    public init(tags: Set<String> = [], isPinned: Bool = false, sweepAt: Int64? = nil) {
+    public init(tags: Set<String> = [], isPinned: Bool = false) {
         self.tags = tags
         self.isPinned = isPinned
-        self.sweepAt = sweepAt
     }
 }
 

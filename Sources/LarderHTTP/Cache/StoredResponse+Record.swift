@@ -35,7 +35,6 @@ extension ResponseRecord {
         demand = Demand(response)
         setTags(options.tags)
         isPinned = options.isPinned
-        sweepAt = options.sweepAt
     }
 
     /// Takes over what a server's confirmation, or an invalidation, changes. Key and body stay.

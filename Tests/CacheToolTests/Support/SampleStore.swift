@@ -79,7 +79,7 @@ struct SampleStore {
         try await store.reclaim()
     }
 
-    /// A response whose body has two chunks, with a tag and a time to be swept.
+    /// A response whose body has two chunks, with two tags.
     private static func keepResponse(in store: Store) async throws {
         var response = ResponseRecord(
             key: "https://hush.test/", method: "GET", url: "https://hush.test/", status: 200,
@@ -87,7 +87,6 @@ struct SampleStore {
         response.selecting = [.init(name: "accept", value: "hush"), .init(name: "accept-language", value: nil)]
         response.part = ResponseRecord.Part(start: 0, end: 40_000, total: nil)
         response.setTags(["hush", "secret"])
-        response.sweepAt = 1_767_225_608_000
         let writer = try store.makeBlob()
         writer.append([UInt8](repeating: 0x61, count: 39_000).rawSpan)
         writer.append([UInt8](repeating: 0xFF, count: 1_000).rawSpan)

@@ -91,7 +91,7 @@ import Testing
         try expectBoth("outbox-delivery", Example.delivery, { $0.encode() }) { try OutboxDeliveryRecord(decoding: $0) }
         try expectBoth("index", Example.textIndex, { $0.encode() }) { try IndexRecord(decoding: $0) }
         try expectBoth("response", Example.response, { $0.encode() }) { try ResponseRecord(decoding: $0) }
-        for name in ["response-tag", "response-tag-second", "response-expiry"] {
+        for name in ["response-tag", "response-tag-second"] {
             try expectBoth(name, Example.responseIndex, { $0.encode() }) { try ResponseIndexRecord(decoding: $0) }
         }
         try expectBoth("blob", Example.blob(digest: try blobDigest(of: document)), { $0.encode() }) {

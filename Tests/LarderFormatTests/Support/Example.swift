@@ -195,7 +195,6 @@ enum Example {
         record.blob = 1
         record.byteCount = 12
         record.setTags(["start", "news", "start"])
-        record.sweepAt = midnight + 86_400_000
         record.lastUsedAt = midnight + 5000
         return record
     }()
@@ -206,7 +205,6 @@ enum Example {
         record.part = ResponseRecord.Part(start: 5, end: 17, total: 40)
         record.demand = .validation
         record.isPinned = true
-        record.sweepAt = nil
         record.setTags([])
         record.selecting = []
         return record

@@ -83,10 +83,9 @@ extension ResponseCache {
     /// Keeps a response whose body is a text.
     @discardableResult
     func keep(
-        _ response: StoredResponse, _ key: String, body: String, tags: Set<String> = [], isPinned: Bool = false,
-        sweepAt: Int64? = nil
+        _ response: StoredResponse, _ key: String, body: String, tags: Set<String> = [], isPinned: Bool = false
     ) async throws -> CachedResponse {
-        let options = KeepOptions(tags: tags, isPinned: isPinned, sweepAt: sweepAt)
+        let options = KeepOptions(tags: tags, isPinned: isPinned)
         let writer = try await write(response, for: key, options: options)
         try writer.append(body)
         return try await writer.finish(coverage: nil)

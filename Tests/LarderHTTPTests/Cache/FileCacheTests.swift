@@ -220,13 +220,4 @@ import Testing
         #expect(full.isInvalidated)
         #expect(!CachePolicy().freshness(of: full, at: full.receivedAt).isFresh)
     }
-
-    @Test func `sweeps what is past its time`() async throws {
-        let cache = try open(now: 100)
-        try await cache.keep(makeResponse(), "old", body: "", sweepAt: 100)
-        try await cache.keep(makeResponse(), "new", body: "", sweepAt: 101)
-        try await cache.keep(makeResponse(), "ever", body: "")
-        #expect(cache.sweepExpired() == 1)
-        #expect(try await cache.texts("new") == [""])
-    }
 }

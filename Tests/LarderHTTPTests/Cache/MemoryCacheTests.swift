@@ -35,15 +35,6 @@ import Testing
         #expect(cache.byteCount == 0)
     }
 
-    @Test func `sweeps what is past its time`() async throws {
-        let cache = MemoryResponseCache()
-        try await cache.keep(makeResponse(), "old", body: "", sweepAt: 100)
-        try await cache.keep(makeResponse(), "ever", body: "")
-        #expect(cache.sweepExpired(now: 99) == 0)
-        #expect(cache.sweepExpired(now: 100) == 1)
-        #expect(try await cache.texts("ever") == [""])
-    }
-
     @Test func `lets nothing go for what is too large for it`() async throws {
         let cache = MemoryResponseCache(maximumBytes: 10_000)
         try await cache.keep(makeResponse(), "a", body: "a")

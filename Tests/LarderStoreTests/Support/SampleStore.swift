@@ -36,7 +36,6 @@ func fillSample(_ store: Store) async throws {
     }
     var sample = response("https://a.test/", language: "de")
     sample.setTags(["news", "start"])
-    sample.sweepAt = 50
     try await store.put(sample)
     try await store.put(response("https://a.test/", language: nil), body: [])
     try await store.declareIndex(sampleIndex)

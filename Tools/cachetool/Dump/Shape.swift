@@ -79,7 +79,6 @@ enum Shape {
         return switch kind {
         case 0: place
         case 1: [Field("tag", .content)] + place
-        case 2: [Field("sweepAt")] + place
         default: []
         }
     }
@@ -138,7 +137,7 @@ enum Shape {
         Field("key", .content), Field("method", .word), Field("url", .content), Field("status"),
         Field("fields", .bytes), Field("requestedAt"), Field("receivedAt"), Field("selecting", .bytes),
         Field("partStart"), Field("partEnd"), Field("partTotal"), Field("demand"), Field("blob"), Field("bytes"),
-        Field("tags", .bytes), Field("pinned"), Field("sweepAt"), Field("storedAt"), Field("lastUsedAt"),
+        Field("tags", .bytes), Field("pinned"), Field("reserved"), Field("storedAt"), Field("lastUsedAt"),
     ]
     private static let blob = [
         Field("bytes"), Field("chunkSize"), Field("digest", .bits),

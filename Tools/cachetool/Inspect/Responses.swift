@@ -12,7 +12,7 @@ struct Responses: ParsableCommand {
             are left out: see verify.
 
             JSON: {key, method, url, status, bytes, partStart, partEnd, requestedAt, receivedAt, storedAt, lastUsedAt, \
-            sweepAt, demand, pinned, tags, selecting: [{name, value}]} for each. Times are in milliseconds since \
+            demand, pinned, tags, selecting: [{name, value}]} for each. Times are in milliseconds since \
             1970-01-01 UTC; demand is what was said of its next use: none, refresh or validation.
 
             EXAMPLE: cachetool responses /data/store --prefix https://api.example.org/
@@ -65,7 +65,7 @@ struct Responses: ParsableCommand {
             "partStart": .optional(record.part?.start), "partEnd": .optional(record.part?.end),
             "requestedAt": .integer(record.requestedAt), "receivedAt": .integer(record.receivedAt),
             "storedAt": .integer(record.storedAt), "lastUsedAt": .integer(record.lastUsedAt),
-            "sweepAt": .optional(record.sweepAt), "demand": .string("\(record.demand)"),
+            "demand": .string("\(record.demand)"),
             "pinned": .bool(record.isPinned), "tags": .array(record.tags.map { redactor.json($0) }),
             "selecting": .array(
                 record.selecting.map { ["name": redactor.json($0.name), "value": redactor.json($0.value)] }),

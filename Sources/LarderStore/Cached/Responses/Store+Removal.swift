@@ -61,25 +61,6 @@ extension Store {
             // The store is closing; whoever meets the response next removes it.
         }
     }
-
-    /// Removes the responses whose time to be swept has come, in commits of bounded size that let other writes go first.
-    ///
-    /// - Parameters:
-    ///   - now: milliseconds since 1970-01-01 UTC.
-    ///   - limit: the most to remove.
-    /// - Returns: how many were removed.
-    /// - Throws: `CancellationError` between two commits; ``EngineError``.
-    public func sweepExpired(now: Int64, limit: Int = .max) async throws -> Int {
-        var removed = 0
-        while removed < limit {
-            try Task.checkCancellation()
-            let size = min(Self.batch, limit - removed)
-            let swept = try await bulk { transaction in try transaction.sweepExpired(now: now, limit: size) }
-            removed += swept
-            if swept < size { return removed }
-        }
-        return removed
-    }
 }
 
 extension Transaction {
@@ -90,22 +71,6 @@ extension Transaction {
             try remove(key: Self.key { try ResponseKey.tag(tag, place).append(to: &$0) }, in: .responses)
         }
         return isRemoved
-    }
-
-    /// Removes up to `limit` responses whose time to be swept has come.
-    ///
-    /// - Parameter now: milliseconds since 1970-01-01 UTC.
-    /// - Returns: how many index entries were used up.
-    package mutating func sweepExpired(now: Int64, limit: Int) throws -> Int {
-        let due = try tables.expired(now: now, limit: limit, in: engine)
-        for (key, place, blob) in due {
-            if let record = try? tables.response(at: place, in: engine), record.blob == blob {
-                try removeResponse(at: place)
-            }
-            // An entry that leads nowhere goes too, or it would be met for ever.
-            try remove(key: key, in: .responses)
-        }
-        return due.count
     }
 }
 
@@ -138,22 +103,5 @@ extension Tables {
             return places.count < limit
         }
         return places
-    }
-
-    /// The first index entries whose time has come: their keys, and the responses they lead to.
-    fileprivate func expired(
-        now: Int64, limit: Int, in source: ReadTransaction
-    ) throws -> [(key: [UInt8], place: ResponsePlace, blob: Int64)] {
-        var due: [(key: [UInt8], place: ResponsePlace, blob: Int64)] = []
-        if limit <= 0 { return due }
-        try forEach(.responses, prefix: ResponseKey.expiries, in: source) { key, body in
-            let (decoded, record) = try decoding(.responses) { () throws(FormatError) in
-                (try ResponseKey(decoding: key), try ResponseIndexRecord(decoding: body))
-            }
-            guard case .expiry(let time, let place) = decoded, time <= now else { return false }
-            due.append(([UInt8](copying: key), place, record.blob))
-            return due.count < limit
-        }
-        return due
     }
 }

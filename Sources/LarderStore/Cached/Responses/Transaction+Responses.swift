@@ -90,7 +90,7 @@ extension Transaction {
             for other in others { try removeResponse(at: other.place) }
         }
         try putResponseRecord(record, at: place)
-        if record.tags != old.tags || record.sweepAt != old.sweepAt {
+        if record.tags != old.tags {
             try removeIndex(of: ResponseEntry(place: place, record: old))
             try putIndex(of: ResponseEntry(place: place, record: record))
         }
@@ -148,6 +148,6 @@ extension Transaction {
 extension ResponseEntry {
     /// The keys under which the response can be found beside its own.
     var indexKeys: [ResponseKey] {
-        record.tags.map { .tag($0, place) } + (record.sweepAt.map { [.expiry($0, place)] } ?? [])
+        record.tags.map { .tag($0, place) }
     }
 }

@@ -26,10 +26,6 @@ extension Verifier {
                 try verifyIndex(entry, at: place, "tag \(tag) of \(place.beginning)", snapshot) { record in
                     record.tags.contains { $0.isSameText(as: tag) }
                 }
-            case .expiry(let time, let place):
-                try verifyIndex(entry, at: place, "sweep of \(place.beginning) at \(time)", snapshot) { record in
-                    record.sweepAt == time
-                }
             }
         }
     }
@@ -56,7 +52,7 @@ extension Verifier {
                     try key.append(to: &$0)
                 }
                 if found == nil {
-                    try find(.index, in: .responses, at: location, "a tag or sweep time of it is not in the index")
+                    try find(.index, in: .responses, at: location, "a tag of it is not in the index")
                 }
             }
         }

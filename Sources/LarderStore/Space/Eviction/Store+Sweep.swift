@@ -5,18 +5,14 @@ extension Store {
     /// Resources looked at in one commit.
     private static let uses = 256
 
-    /// Removes the responses whose time has come and the stored answers of queries beyond ``StoreOptions/collectionAge``,
-    /// and writes down which resources were used lately, in commits of bounded size that let other writes go first.
+    /// Removes the stored answers of queries beyond ``StoreOptions/collectionAge``, and writes down which resources were used lately, in commits of bounded size that let other writes go first.
     ///
     /// To be called now and then, about once an hour: a coordinator does it.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
-    /// - Returns: how many responses were removed.
     /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
-    @discardableResult
-    public func sweep(now: Int64) async throws -> Int {
-        if isReadOnly { return 0 }
-        let removed = try await sweepExpired(now: now)
+    public func sweep(now: Int64) async throws {
+        if isReadOnly { return }
         if let collectionAge { try await sweepCollections(before: now.subtractingClamped(collectionAge)) }
         writeUsageSoon()
         let used = try read { view in try view.usedLately(shared.generationUses, now: now) }
@@ -27,7 +23,6 @@ extension Store {
                 for resource in batch { try transaction.noteUse(of: resource, now: now) }
             }
         }
-        return removed
     }
 
     /// Keeps the responses of a cache key from being evicted, or lets them be evicted again.

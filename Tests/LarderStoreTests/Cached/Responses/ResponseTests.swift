@@ -21,17 +21,15 @@ import Testing
         try store.close()
     }
 
-    @Test func `whose place is taken gives its body up, and its tags and sweep time`() async throws {
+    @Test func `whose place is taken gives its body up, and its tags`() async throws {
         let store = try directory.open()
         var first = response("k")
         first.setTags(["a", "b"])
-        first.sweepAt = 10
         try await store.put(first)
-        #expect(try store.recordCount(of: .responses) == 4)
+        #expect(try store.recordCount(of: .responses) == 3)
         try await store.put(response("k", etag: "2"))
         #expect(try store.recordCount(of: .responses) == 1)
         #expect(try await store.removeResponses(.tag("a")) == 0)
-        #expect(try await store.sweepExpired(now: 99) == 0)
         #expect(try await store.removeResponses(.all) == 1)
         try await store.reclaim()
         #expect(try store.statistics().storedSize == 0)
@@ -45,7 +43,6 @@ import Testing
             try await store.write { transaction in
                 try transaction.updateResponse(at: entry.place, blob: entry.record.blob) { record in
                     record.setTags(step % 2 == 0 ? ["x", "y\(step)"] : ["y\(step)"])
-                    record.sweepAt = step == 3 ? nil : Int64(step)
                 }
             }
             #expect(try store.findings() == [])
@@ -53,23 +50,6 @@ import Testing
         #expect(try store.recordCount(of: .responses) == 2)
         #expect(try await store.removeResponses(.tag("x")) == 0)
         #expect(try await store.removeResponses(.tag("y3")) == 1)
-        try store.close()
-    }
-
-    @Test func `is swept when its time has come, the earliest first and no more than asked for`() async throws {
-        let store = try directory.open()
-        for number in 0..<300 {
-            var record = response("k\(number)")
-            record.sweepAt = Int64(1000 - number)
-            try await store.put(record)
-        }
-        #expect(try await store.sweepExpired(now: 700) == 0)
-        #expect(try await store.sweepExpired(now: 900, limit: 7) == 7)
-        #expect(try store.read { view in try view.responses(forKey: "k293") }.isEmpty)
-        #expect(try store.read { view in try view.responses(forKey: "k292") }.count == 1)
-        #expect(try await store.sweepExpired(now: 900) == 193)
-        #expect(try store.read { view in try view.responses(after: nil, limit: .max) }.count == 100)
-        #expect(try store.findings() == [])
         try store.close()
     }
 

@@ -126,7 +126,7 @@ import Testing
                     fetchedAt: Self.now - age * Self.day)
             }
         }
-        _ = try await store.sweep(now: Self.now)
+        try await store.sweep(now: Self.now)
         let kept = try store.read { view in try view.collections() }.map(\.name.query)
         #expect(try store.findings() == [])
         try store.close()

@@ -119,28 +119,21 @@ import Testing
 }
 
 @Suite struct `A sweep` {
-    @Test func `removes what is due and writes down which resources were read, once an hour`() async throws {
+    @Test func `writes down which resources were read, once an hour`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         let now = HostServices.test.now()
         try await fill(store, 1)
         try await fill(store, 2)
-        for number in 0..<300 {
-            var record = response("k\(number)")
-            record.sweepAt = number < 290 ? now : now + 1
-            try await store.put(record)
-        }
         _ = try store.read { view in try view.payload(at: bigKey(1, 1)) }
-        #expect(try await store.sweep(now: now) == 290)
+        try await store.sweep(now: now)
         let used = try store.read { view in try [1, 2].map { try view.resource(big($0))?.usedAt } }
         #expect(used == [now, nil])
-        let commit = try store.read { view in view.commit }
         _ = try store.read { view in try view.payload(at: bigKey(1, 1)) }
-        #expect(try await store.sweep(now: now + 10) == 10)
+        try await store.sweep(now: now + 10)
         #expect(try store.read { view in try view.resource(big(1))?.usedAt } == now)
-        _ = try await store.sweep(now: now + 3_600_000)
+        try await store.sweep(now: now + 3_600_000)
         #expect(try store.read { view in try view.resource(big(1))?.usedAt } == now + 3_600_000)
-        _ = commit
         #expect(try store.findings() == [])
         try store.close()
     }
