@@ -91,7 +91,7 @@ let package = Package(
 
         .target(
             name: "LarderURLSession",
-            dependencies: ["LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types")]),
+            dependencies: ["LarderHTTP", "LarderTransport", .product(name: "HTTPTypes", package: "swift-http-types")]),
         .target(
             name: "LarderAsyncHTTPClient",
             dependencies: [
