@@ -31,7 +31,9 @@ extension FileCache {
             let (found, record) = try? CacheFile.read(file), Self.name(of: record) == name,
             StoredResponse(record) != nil, let usedAt = try? file.modifiedAt()
         else { return nil }
-        return (Entry(record: record, name: name, size: found.fileSize, lastUse: 0, notedAt: usedAt), usedAt)
+        let entry = Entry(
+            record: record, name: name, size: found.fileSize, lastUse: 0, usedAt: usedAt, notedAt: usedAt)
+        return (entry, usedAt)
     }
 
     static func name(of record: ResponseRecord) -> String {
@@ -53,6 +55,8 @@ extension FileCache {
     /// - Returns: false when there is no room for it: the file is removed, and lives on while it is open.
     func install(_ file: CacheFile, _ record: ResponseRecord, from name: String) throws -> Bool {
         let isKept = try state.withLock { state in
+            // The directory may be another cache's by now.
+            if state.lock == nil { throw FileCacheError.closed }
             if Double(file.fileSize) > 0.9 * Double(maximumBytes) {
                 directory.remove(name)
                 return false
@@ -67,7 +71,7 @@ extension FileCache {
             insert(
                 Entry(
                     record: record, name: Self.name(of: record), size: file.fileSize, lastUse: state.clock,
-                    notedAt: time), &state)
+                    usedAt: time, notedAt: time), &state)
             makeRoom(&state)
             return state.entries[ByteKey(record.key)]?.contains { $0.record.blob == record.blob } ?? false
         }
@@ -75,7 +79,9 @@ extension FileCache {
         return isKept
     }
 
-    func abandon(_ name: String) { directory.remove(name) }
+    func abandon(_ name: String) {
+        state.withLock { if $0.lock != nil { directory.remove(name) } }
+    }
 
     private func insert(_ entry: Entry, _ state: inout State) {
         state.entries[ByteKey(entry.record.key), default: []].append(entry)
@@ -115,7 +121,7 @@ extension FileCache {
                 let before = entry.record
                 edit(&entry.record)
                 if entry.record == before { continue }
-                let size = try rewrite(&entry)
+                let size = try rewrite(entry)
                 state.size = state.size - entry.size + size
                 entry.size = size
                 state.entries[ByteKey(key)]?[index] = entry
@@ -123,26 +129,27 @@ extension FileCache {
         }
     }
 
-    /// Writes the head of an entry's file, and the file anew when that has no room for it.
+    /// Makes an entry's file anew, with another head.
     ///
     /// - Returns: the size of the file.
-    private func rewrite(_ entry: inout Entry) throws -> UInt64 {
-        guard var (file, _) = try CacheFile.read(try directory.open(entry.name)) else { throw HTTPCacheError.bodyGone }
-        if try file.put(entry.record) {
-            try file.file.setModifiedAt(entry.notedAt)
-            return file.fileSize
-        }
+    private func rewrite(_ entry: Entry) throws -> UInt64 {
+        guard let (file, _) = try CacheFile.read(try directory.open(entry.name)) else { throw HTTPCacheError.bodyGone }
         let name = entry.name + Self.unfinished
-        var copy = CacheFile(new: try directory.make(name), for: entry.record)
-        var block: Int64 = 0
-        while copy.byteCount < file.byteCount {
-            guard let bytes = try file.block(block) else { throw HTTPCacheError.bodyGone }
-            try copy.append(bytes)
-            block += 1
+        do {
+            var copy = try CacheFile(new: try directory.make(name))
+            while copy.byteCount < file.byteCount {
+                guard let bytes = try file.block(copy.byteCount / Int64(CacheFile.blockSize)) else {
+                    throw HTTPCacheError.bodyGone
+                }
+                try copy.append(bytes)
+            }
+            try copy.finish(entry.record)
+            try copy.file.setModifiedAt(entry.notedAt)
+            try directory.rename(name, to: entry.name)
+            return copy.fileSize
+        } catch {
+            directory.remove(name)
+            throw error
         }
-        try copy.finish(entry.record)
-        try copy.file.setModifiedAt(entry.notedAt)
-        try directory.rename(name, to: entry.name)
-        return copy.fileSize
     }
 }

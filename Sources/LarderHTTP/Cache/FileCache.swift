@@ -9,6 +9,8 @@ public enum FileCacheError: Error, Equatable, Sendable {
     case foreignDirectory
     /// Another cache, in this or another process, uses the directory.
     case inUse
+    /// The cache was closed.
+    case closed
 }
 
 /// Keeps each response in a file of its own, in one directory, up to a number of bytes.
@@ -24,6 +26,8 @@ public final class FileCache: ResponseCache {
         var nextIdentity: UInt64 = 1
         /// Counts uses.
         var clock: UInt64 = 0
+        /// The file that marks the directory, with a lock on it; nil once the cache is closed.
+        var lock: FileDescriptor?
     }
 
     struct Entry {
@@ -31,6 +35,8 @@ public final class FileCache: ResponseCache {
         let name: String
         var size: UInt64
         var lastUse: UInt64
+        /// When it was last used, in milliseconds since 1970-01-01 UTC.
+        var usedAt: Int64
         /// When the file was last told of a use, in milliseconds since 1970-01-01 UTC.
         var notedAt: Int64
     }
@@ -41,7 +47,7 @@ public final class FileCache: ResponseCache {
     private static let saltSize = 32
     static let unfinished = ".part"
     /// A file learns of uses at most this often, in milliseconds.
-    private static let noteInterval: Int64 = 3_600_000
+    private static let noteInterval: Int64 = 60_000
 
     /// The most bytes that the files take.
     public let maximumBytes: Int
@@ -49,8 +55,6 @@ public final class FileCache: ResponseCache {
     private let credentialFields: CredentialFields
     let now: @Sendable () -> Int64
     let state = Mutex(State())
-    /// Held for life, with a lock on it.
-    private let lock: FileDescriptor
 
     /// The cache in the directory at `path`, which is made when there is none. Blocks for as long as looking through it
     /// takes.
@@ -59,7 +63,7 @@ public final class FileCache: ResponseCache {
     ///   - maximumBytes: of all files together; 5 MB by default.
     ///   - credentialFields: the header fields that are never written.
     ///   - now: milliseconds since 1970-01-01 UTC.
-    /// - Throws: ``FileCacheError``; ``EngineError``.
+    /// - Throws: ``FileCacheError/foreignDirectory``, ``FileCacheError/inUse``; ``EngineError``.
     public init(
         directory path: String, maximumBytes: Int = 5_000_000, credentialFields: CredentialFields = CredentialFields(),
         now: @escaping @Sendable () -> Int64
@@ -71,9 +75,30 @@ public final class FileCache: ResponseCache {
         directory = try FileDirectory(path)
         let names = directory.names()
         if !names.isEmpty, !names.contains(Self.marker) { throw FileCacheError.foreignDirectory }
-        lock = try directory.openOrMake(Self.marker)
+        let lock = try directory.openOrMake(Self.marker)
         guard try lock.lock(exclusive: true, waits: false) else { throw FileCacheError.inUse }
-        state.withLock { load(names, &$0) }
+        state.withLock { state in
+            state.lock = lock
+            load(names, &state)
+        }
+    }
+
+    deinit { close() }
+
+    /// Ends the use of the directory, which another cache may use then. Without a call, it ends with the last reference.
+    ///
+    /// Bodies that are held stay readable. The closed cache finds nothing, and keeping a response throws
+    /// ``FileCacheError/closed``. An ``HTTPCache`` in front of it is closed first, and does not close it.
+    ///
+    /// ```swift
+    /// await cache.close()
+    /// files.close()
+    /// ```
+    public func close() {
+        state.withLock { state in
+            for entry in state.entries.values.joined() where entry.usedAt != entry.notedAt { writeUse(of: entry) }
+            state = State()
+        }
     }
 
     /// Nine tenths of the most bytes.
@@ -113,13 +138,14 @@ public final class FileCache: ResponseCache {
     ) async throws -> any ResponseWriter {
         var record = ResponseRecord(response, key: key, options: options, now: now()).without(credentialFields)
         try record.checkLimits()
-        let identity = state.withLock { state in
+        let identity = try state.withLock { state in
+            if state.lock == nil { throw FileCacheError.closed }
             defer { state.nextIdentity += 1 }
             return state.nextIdentity
         }
         record.blob = Int64(clamping: identity)
         let name = Self.hexadecimal(identity) + Self.unfinished
-        let file = CacheFile(new: try directory.make(name), for: record)
+        let file = try CacheFile(new: try directory.make(name))
         return FileResponseWriter(cache: self, name: name, file: file, record: record)
     }
 
@@ -174,7 +200,8 @@ public final class FileCache: ResponseCache {
 
     /// The salt of this directory, kept in the file that marks it.
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
-        try state.withLock { _ in
+        try state.withLock { state in
+            guard let lock = state.lock else { return nil }
             let kept = try lock.read(Self.saltSize, at: 0)
             if kept.count == Self.saltSize { return kept }
             guard let draw else { return nil }
@@ -203,13 +230,17 @@ extension FileCache {
         state.clock += 1
         entry.lastUse = state.clock
         let time = now()
-        let passed = time.subtractingReportingOverflow(entry.notedAt).partialValue
-        if passed.magnitude >= Self.noteInterval.magnitude {
+        entry.usedAt = time
+        if time.subtractingReportingOverflow(entry.notedAt).partialValue.magnitude >= Self.noteInterval.magnitude {
             entry.notedAt = time
-            // A use that is forgotten costs a place in the order.
-            if let file = try? directory.open(entry.name) { try? file.setModifiedAt(time) }
+            writeUse(of: entry)
         }
         state.entries[key]?[index] = entry
+    }
+
+    /// Has the file of an entry know when that was used. A use that is forgotten costs a place in the order.
+    private func writeUse(of entry: Entry) {
+        if let file = try? directory.open(entry.name) { try? file.setModifiedAt(entry.usedAt) }
     }
 
     /// The entry with its file open; nil when that has gone behind our back.
