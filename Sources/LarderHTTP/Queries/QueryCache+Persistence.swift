@@ -1,6 +1,7 @@
 internal import LarderEngine
 internal import LarderFormat
 internal import LarderStore
+internal import LarderTransport
 internal import Logging
 internal import Synchronization
 

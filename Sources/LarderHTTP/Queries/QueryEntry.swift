@@ -1,3 +1,5 @@
+internal import LarderTransport
+
 /// What is known of one key.
 struct QueryEntry: Sendable {
     /// The value, of a type that only its callers know.
@@ -53,15 +55,4 @@ struct QueryObserver: Sendable {
     let watches: @Sendable (any Sendable) -> Bool
     let begin: @Sendable () -> Void
     let tell: @Sendable (QueryEntry) -> Void
-}
-
-extension Duration {
-    /// The whole milliseconds in it, at most what fits.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        if overflow { return seconds > 0 ? .max : .min }
-        let (sum, tooLarge) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
-        return tooLarge ? .max : sum
-    }
 }

@@ -38,12 +38,3 @@ extension Int64 {
         return overflow ? (other > 0 ? .min : .max) : difference
     }
 }
-
-extension Duration {
-    /// In milliseconds, from 0 to some hundred million years.
-    var clampedMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        return min(seconds, 1 << 52) * 1000 + attoseconds / 1_000_000_000_000_000
-    }
-}

@@ -8,13 +8,14 @@ extension CachePolicy {
     ) -> Freshness {
         let directives = CacheControl(response.fields)
         let own = lifetime(of: response, directives)
-        let lifetime = response.isInvalidated ? 0 : terms.hardLifetime?.clampedMilliseconds ?? own.milliseconds
+        let lifetime =
+            response.isInvalidated ? 0 : terms.hardLifetime.map { max($0.milliseconds, 0) } ?? own.milliseconds
         let mayOnlyBeFresh = directives.mustRevalidate || directives.noCache
         let leeway = mayOnlyBeFresh && !terms.ignoresMustRevalidate ? 0 : (directives.staleWhileRevalidate ?? 0) * 1000
         return Freshness(
             age: age(of: response, at: now), lifetime: lifetime,
             softLifetime: response.isRefreshDue
-                ? 0 : min(terms.softLifetime?.clampedMilliseconds ?? lifetime, lifetime),
+                ? 0 : min(terms.softLifetime.map { max($0.milliseconds, 0) } ?? lifetime, lifetime),
             source: terms.hardLifetime == nil ? own.source : .host, staleWhileRevalidate: leeway,
             staleIfError: directives.staleIfError.map { $0 * 1000 }, mustRevalidate: mayOnlyBeFresh,
             needsValidation: needsValidation(response, directives))
@@ -40,7 +41,7 @@ extension CachePolicy {
         guard elapsed > 0 else { return (0, .none) }
         // A fraction of at most 1 of at most 2^63: the product of doubles is clamped before it becomes a number again.
         let guess = min(Double(elapsed) * heuristicFraction, 4e18)
-        return (min(Int64(guess), heuristicLimit.clampedMilliseconds), .heuristic)
+        return (min(Int64(guess), max(heuristicLimit.milliseconds, 0)), .heuristic)
     }
 
     /// The statuses that may be stored and be fresh without saying so. RFC 9110 §15.1.
