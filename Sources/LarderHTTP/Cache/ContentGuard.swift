@@ -6,7 +6,7 @@ internal import LarderTransport
 ///
 /// An empty body, or markup that the request did not ask for, does not replace content that works offline.
 struct ContentGuard {
-    /// What the content type of the answer says that its body is; nil where the body has to.
+    /// What the content type of the answer says that its body is; nil where the body has to, and for JSON.
     private let type: ContentKind?
     /// The most page-like kind that may replace the stored content.
     private let highest: ContentKind
@@ -20,7 +20,7 @@ struct ContentGuard {
     ///   - asked: the most page-like kind that was asked for.
     init(replacing stored: [CachedResponse], by fields: HTTPFields, asked: ContentKind = .data) {
         let content = stored.filter(\.hasContent)
-        type = ContentKind(fields[.contentType])
+        type = ContentKind(besideBody: fields[.contentType])
         refusesEmpty = !content.isEmpty
         // Data may replace anything: what is stored is not looked at then.
         highest = type == .data ? .page : max(asked, content.map(\.contentKind).min() ?? .page)

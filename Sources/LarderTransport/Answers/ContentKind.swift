@@ -26,6 +26,13 @@ package enum ContentKind: Int, Comparable, Sendable {
         }
     }
 
+    /// What a content type says where the body can be looked at: as ``init(_:)``, but nil for JSON, too. JSON never begins
+    /// as markup, so that the body shows whether it is any.
+    package init?(besideBody contentType: String?) {
+        if Self.types(contentType ?? "").allSatisfy({ $0.hasSuffix("json") }) { return nil }
+        self.init(contentType)
+    }
+
     /// What the content type says, or else how the body begins.
     package init(_ contentType: String?, beginning: [UInt8]) {
         var sniffer = ContentSniffer()

@@ -97,7 +97,7 @@ extension ObjectCache {
             received = try service.objects(in: body, answering: inquiry.question)
         } catch {
             let type = response.head.headerFields[.contentType]
-            let isPage = ContentKind(type) == nil && ContentKind(nil, beginning: body) == .page
+            let isPage = ContentKind(besideBody: type) == nil && ContentKind(nil, beginning: body) == .page
             throw isPage ? .transport(.notTheServers) : .parse(error)
         }
         var intake = ObjectIntake(cache: self, now: now, lastModified: lastModified(of: inquiry, response.head, now))
