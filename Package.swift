@@ -28,6 +28,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
@@ -103,6 +104,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(
+                    name: "NIOHTTPCompression", package: "swift-nio-extras",
+                    condition: .when(traits: ["AsyncHTTPClient"])),
             ]),
         .target(
             name: "LarderServer",
@@ -204,7 +208,7 @@ let package = Package(
         .testTarget(
             name: "LarderTransportTests",
             dependencies: [
-                "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient", "LarderTesting",
+                "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient", "LarderTesting", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .target(
@@ -240,8 +244,9 @@ let package = Package(
         .executableTarget(
             name: "hostile-child",
             dependencies: [
-                "Larder", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport", "LarderURLSession",
-                "LarderAsyncHTTPClient", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "Larder", "LarderStore", "LarderFormat", "LarderHTTP", "LarderSync", "LarderTransport",
+                "LarderURLSession", "LarderAsyncHTTPClient",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Probes/HostileChild"),
 

@@ -12,15 +12,15 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
 
     private let exchange: Exchange
     private let isSecure: Bool
-    private let mayBeCoded: Bool
-    /// Whether the head says that the body is coded. Written and read on the event loop alone.
-    private let isCoded = Atomic(false)
+    private let decodes: Bool
+    /// Whether the head says that the body is coded, and the client cannot decode it. Used on the event loop alone.
+    private let isUnreadable = Atomic(false)
 
-    /// - Parameter mayBeCoded: whether the request asks for a compressed body, and its sender can read one.
-    init(_ exchange: Exchange, isSecure: Bool, mayBeCoded: Bool) {
+    /// - Parameter decodes: whether the client decodes bodies; if not, they are handed out as they come.
+    init(_ exchange: Exchange, isSecure: Bool, decodes: Bool) {
         self.exchange = exchange
         self.isSecure = isSecure
-        self.mayBeCoded = mayBeCoded
+        self.decodes = decodes
     }
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
@@ -42,14 +42,18 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         let reason = String(decoding: FieldBytes.bytes(of: head.status.reasonPhrase), as: UTF8.self)
         let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: reason)
         let response = HTTPResponse(status: status, headerFields: fields)
-        isCoded.store(ContentCoding.isCoded(response), ordering: .relaxed)
-        exchange.receive(head: response)
+        // The client decodes by the first coding, and only once. A range of a coded body cannot be decoded.
+        let codings = head.headers[canonicalForm: "Content-Encoding"].map { $0.lowercased() }
+        let isDecoded = decodes && (codings == ["gzip"] || codings == ["deflate"]) && response.status != .partialContent
+        let handedOut = isDecoded ? ContentCoding.decoded(response) : response
+        isUnreadable.store(decodes && ContentCoding.isCoded(handedOut), ordering: .relaxed)
+        exchange.receive(head: handedOut, isDecoded: isDecoded)
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         // The head alone may well speak of a coding: in answer to a HEAD, or with a status whose body nobody reads.
-        if !mayBeCoded, isCoded.load(ordering: .relaxed) {
+        if isUnreadable.load(ordering: .relaxed) {
             return task.eventLoop.makeFailedFuture(TransportError.encodedBody)
         }
         let wanted = task.eventLoop.makePromise(of: Void.self)

@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import LarderTransport
 import NIOCore
 import NIOHTTP1
+import NIOHTTPCompression
 import NIOPosix
 
 extension TransportError {
@@ -24,6 +25,8 @@ extension TransportError {
         case is SocketAddressError: self = .noConnection(reason: "the host name has no address")
         case HTTPParserError.invalidEOFState: self = .connectionLost(reason: "the response is shorter than announced")
         case is HTTPParserError: self = .other(reason: "the response is not HTTP")
+        case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
+            self = .encodedBody
         case _ where !isConnected && isSecure: self = .tls(reason: "\(type(of: error))")
         case _ where !isConnected: self = .noConnection(reason: "\(type(of: error))")
         default: self = .other(reason: "\(type(of: error))")

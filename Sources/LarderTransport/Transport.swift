@@ -7,9 +7,12 @@ public import HTTPTypes
 ///   never leave the host they were meant for.
 /// - Nothing is cached, no cookie is stored or sent, nothing is sent twice behind the caller's back.
 /// - A status of 400 or above is a response, not an error. Errors are about the exchange itself.
-/// - Compressed bodies are not asked for: `Accept-Encoding: identity` is sent unless the request says otherwise. A body
-///   that is coded all the same is either handed out decoded, under a head that does not speak of the coding any
-///   more, or refused with ``TransportError/encodedBody``; never passed on as if it were plain.
+/// - A request without `Accept-Encoding` leaves the coding to the conformer, which asks for those that it decodes, or for
+///   `identity` if it decodes none. A request with `Range` always asks for `identity`: a range of the coded form cannot be
+///   decoded. A request with an `Accept-Encoding` that names a coding gets the body as the server sends it.
+/// - A coded body that the request did not ask for itself is either handed out decoded, under a head without the coding
+///   and the length of the coded form (``TransportResponse/isDecoded``), or refused with ``TransportError/encodedBody``;
+///   it is never passed on as if it were plain.
 /// - A request that ``RequestTarget`` refuses is refused before a byte is sent.
 public protocol Transport: Sendable {
     /// Sends one request and returns when the head of the response is there; the body streams.

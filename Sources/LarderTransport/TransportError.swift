@@ -40,11 +40,14 @@ public enum TransportError: Error, Sendable, Equatable {
     case invalidRequest(reason: String)
 
     /// The body is longer than the reader (or the adapter) is willing to hold, `limit` bytes.
+    ///
+    /// A compressed body that grows beyond the adapter's limit while it is decoded is too large, too.
     case bodyTooLarge(limit: Int)
 
-    /// The body is compressed, or coded in another way, though the request did not allow it. RFC 9110 §8.4.
+    /// The body is compressed, or coded in another way, and cannot be read. RFC 9110 §8.4.
     ///
-    /// Common causes: a proxy or a server that compresses whatever is asked for, a captive portal.
+    /// The request did not allow the coding, or the coded body is damaged or shorter than it says. Common causes: a proxy
+    /// or a server that compresses whatever is asked for, a captive portal.
     case encodedBody
 
     /// Anything else, a response that is not HTTP among it.
@@ -78,7 +81,7 @@ extension TransportError: CustomStringConvertible {
         case .tls(let reason): "no secure connection: \(reason)"
         case .invalidRequest(let reason): "the request cannot be sent: \(reason)"
         case .bodyTooLarge(let limit): "the body is longer than \(limit) bytes"
-        case .encodedBody: "the body is compressed, which was not asked for"
+        case .encodedBody: "the body is compressed in a way that was not asked for, or is damaged"
         case .other(let reason): "the exchange failed: \(reason)"
         }
     }

@@ -8,10 +8,18 @@ public struct TransportResponse: Sendable {
     /// The bytes behind the head; holding it keeps the exchange open until it is read to its end.
     public var body: TransportBody
 
-    /// A response of these two parts.
-    public init(head: HTTPResponse, body: TransportBody) {
+    /// Whether the body was coded on the wire (`Content-Encoding`) and the transport decodes it.
+    ///
+    /// The head has neither the coding nor the length of the coded form. A body that breaks off cannot be completed by a
+    /// range: the offsets of the decoded bytes are not those of the form that the entity tag names. False for a response
+    /// with status 206.
+    public var isDecoded: Bool
+
+    /// A response of these parts.
+    public init(head: HTTPResponse, body: TransportBody, isDecoded: Bool = false) {
         self.head = head
         self.body = body
+        self.isDecoded = isDecoded
     }
 
     /// A response whose whole body is in memory; no header field is added.

@@ -9,15 +9,26 @@ import FoundationNetworking
 
 /// Hands what the session reports to the exchange it is about.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
-    private let exchanges = Mutex<[Int: Exchange]>([:])
+    /// Whether the session reports a coded body that it could not decode.
+    #if canImport(FoundationNetworking)
+    static let decodes = false
+    #else
+    static let decodes = true
+    #endif
 
-    func register(_ exchange: Exchange, for identifier: Int) {
-        exchanges.withLock { $0[identifier] = exchange }
+    private struct Entry {
+        var exchange: Exchange
+        var acceptsCoded: Bool
     }
 
-    private func exchange(of task: URLSessionTask) -> Exchange? {
-        exchanges.withLock { $0[task.taskIdentifier] }
+    private let entries = Mutex<[Int: Entry]>([:])
+
+    /// - Parameter acceptsCoded: whether a body that the session decodes is handed out.
+    func register(_ exchange: Exchange, acceptsCoded: Bool, for identifier: Int) {
+        entries.withLock { $0[identifier] = Entry(exchange: exchange, acceptsCoded: acceptsCoded) }
     }
+
+    private func entry(of task: URLSessionTask) -> Entry? { entries.withLock { $0[task.taskIdentifier] } }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -30,7 +41,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        guard let exchange = exchange(of: dataTask) else { return completionHandler(.cancel) }
+        guard let entry = entry(of: dataTask) else { return completionHandler(.cancel) }
+        let exchange = entry.exchange
         guard let response = response as? HTTPURLResponse, (100...999).contains(response.statusCode) else {
             exchange.finish(.other(reason: "there is no final response"))
             return completionHandler(.cancel)
@@ -41,17 +53,25 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         }
         // On Linux some interim answers (1xx) get here: the final one is still to come.
         guard response.statusCode >= 200 else { return completionHandler(.allow) }
-        exchange.receive(head: HTTPResponse(response))
+        let head = HTTPResponse(response)
+        let isCoded = ContentCoding.isCoded(head)
+        let isDecoded = isCoded && entry.acceptsCoded && head.status != .partialContent
+        exchange.receive(head: isDecoded ? ContentCoding.decoded(head) : head, isDecoded: isDecoded)
+        let hasBody = dataTask.originalRequest?.httpMethod != "HEAD" && ![204, 304].contains(response.statusCode)
+        if isCoded, !isDecoded, hasBody {
+            exchange.finish(.encodedBody)
+            return completionHandler(.cancel)
+        }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        exchange(of: dataTask)?.receive([UInt8](data))
+        entry(of: dataTask)?.exchange.receive([UInt8](data))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        guard let exchange else { return }
+        let entry = entries.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        guard let exchange = entry?.exchange else { return }
         let isSecure = task.originalRequest?.url?.scheme == "https"
         exchange.finish(error.map { TransportError($0, hasHead: exchange.hasHead, isSecure: isSecure) })
     }
@@ -59,8 +79,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
 extension HTTPResponse {
     /// The head as the session gives it; fields with a name outside RFC 9110 §5.1 are left out.
-    ///
-    /// So are the coding of the body, which the session undoes, and the length it had before.
     init(_ response: HTTPURLResponse) {
         var fields = HTTPFields()
         for (name, value) in response.allHeaderFields {
@@ -70,8 +88,5 @@ extension HTTPResponse {
             fields.append(HTTPField(name: name, value: value))
         }
         self.init(status: Status(code: response.statusCode), headerFields: fields)
-        guard ContentCoding.isCoded(self) else { return }
-        headerFields[.contentEncoding] = nil
-        headerFields[.contentLength] = nil
     }
 }

@@ -36,6 +36,8 @@ extension TransportError {
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
             .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
             self = .tls(reason: reason)
+        case .cannotDecodeContentData, .cannotDecodeRawData:
+            self = .encodedBody
         // The address was checked before: on Linux this is how a response that is not HTTP is reported.
         case .badURL, .unsupportedURL:
             self = .other(reason: "the response is not HTTP, \(reason)")

@@ -15,14 +15,14 @@ private import FoundationNetworking
 ///   and so are of no use here.)
 /// - See when the connection stands: ``TransportTimeouts/connect`` is not kept, ``TransportTimeouts/head`` covers both.
 /// - Tell a refused connection from a host that cannot be reached: both are ``TransportError/connectionRefused``.
-/// - Leave a compressed body alone. `Accept-Encoding: identity` is sent unless the request says otherwise; a
-///   server that compresses all the same is decompressed, and the limits hold for what comes out.
+/// - Leave a compressed body alone: the session decodes what it can, whoever asked for it. The limits hold for what comes
+///   out; how many times a body grows is not limited. On Linux compressed bodies are neither asked for nor accepted, unless
+///   the request has an `Accept-Encoding`: the session ends one that is damaged or cut off as if it were whole.
 /// - Keep a request from being sent twice: when a reused connection dies before the first byte of the response, the
 ///   session itself tries once more on a new one.
 /// - Keep header fields of one name apart: they arrive joined by commas.
-/// - Stand every server, on Linux: a `Content-Length` of 2^63 - 1 ends the process inside the session, each trailer field
-///   takes longer than the one before, and a compressed body that cannot be decoded, or was cut off, ends as if it
-///   were whole. Use AsyncHTTPClient there.
+/// - Stand every server, on Linux: a `Content-Length` of 2^63 - 1 ends the process inside the session, and each trailer
+///   field takes longer than the one before. Use AsyncHTTPClient there.
 public final class URLSessionTransport: Transport {
     /// The most bytes of one body that may lie unread, in bytes.
     public let unreadLimit: Int
@@ -71,7 +71,9 @@ public final class URLSessionTransport: Transport {
         if Task.isCancelled { throw .cancelled }
         let exchange = Exchange(clock: clock, timeouts: timeouts, unreadLimit: unreadLimit)
         let task = session.dataTask(with: outgoing)
-        delegate.register(exchange, for: task.taskIdentifier)
+        delegate.register(
+            exchange, acceptsCoded: SessionDelegate.decodes || !ContentCoding.isUnasked(in: request),
+            for: task.taskIdentifier)
         // The exchange holds the transport: a body may outlive the last reference a caller has.
         // On Linux `cancel` waits for the session's queue, which a hostile response can keep busy.
         exchange.attach { [self] in
@@ -89,8 +91,8 @@ public final class URLSessionTransport: Transport {
         outgoing.httpMethod = request.method.rawValue
         outgoing.httpShouldHandleCookies = false
         for field in request.headerFields { outgoing.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
-        if request.headerFields[.acceptEncoding] == nil {
-            outgoing.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        if let codings = ContentCoding.added(to: request, decodes: SessionDelegate.decodes) {
+            outgoing.setValue(codings, forHTTPHeaderField: "Accept-Encoding")
         }
         if let body { outgoing.httpBody = Data(body) }
         return outgoing

@@ -51,10 +51,13 @@ package final class Exchange: Sendable {
     package var hasHead: Bool { state.withLock { $0.head != nil } }
 
     /// The head of the response has arrived.
-    package func receive(head: HTTPResponse) {
+    ///
+    /// - Parameter isDecoded: see ``TransportResponse/isDecoded``.
+    package func receive(head: HTTPResponse, isDecoded: Bool = false) {
         state.withLock { state in
             state.isConnected = true
             state.head = head
+            state.isDecoded = isDecoded
             return ExchangeState.Effects(waiter: state.waiter.take())
         }.perform()
     }
@@ -91,7 +94,7 @@ package final class Exchange: Sendable {
         let body = TransportBody(
             next: { () async throws(TransportError) in try await self.nextChunk() },
             cancel: { self.abandon(.cancelled) })
-        return TransportResponse(head: head, body: body)
+        return TransportResponse(head: head, body: body, isDecoded: state.withLock { $0.isDecoded })
     }
 }
 

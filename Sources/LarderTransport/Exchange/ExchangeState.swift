@@ -29,6 +29,7 @@ struct ExchangeState {
 
     var isConnected = false
     var head: HTTPResponse?
+    var isDecoded = false
     var end: End?
     var waiter: CheckedContinuation<Void, Never>?
     /// Counts the waits, so that a timer of an earlier one does nothing.

@@ -6,7 +6,7 @@ import LarderHTTP
 import LarderTesting
 import Testing
 
-@Suite(.serialized) struct `Through a real transport, the cache` {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `Through a real transport, the cache` {
     private static let march = "Sun, 01 Mar 2026 00:00:00 GMT"
 
     @Test(arguments: RealTransport.allCases)
@@ -158,6 +158,26 @@ import Testing
             _ = try await world.cache.fetch(write).text()
             world.origin["/item"] = OriginPage("two", cacheControl: "max-age=60")
             #expect(try await world.cache.fetch(request).text() == "two")
+        }
+    }
+
+    @Test(arguments: RealTransport.allCases, ["no-store", "max-age=60"])
+    func `answers a ninth request while eight bodies lie unread`(
+        _ transport: RealTransport, _ cacheControl: String
+    ) async throws {
+        let world = try CacheWorld(transport)
+        let big = OriginPage([UInt8](repeating: 7, count: 4 << 20), cacheControl: cacheControl)
+        for number in 1...8 { world.origin["/big/\(number)"] = big }
+        world.origin["/small"] = OriginPage("small", cacheControl: "max-age=60")
+        try await world.origin.serve { address in
+            var held: [Fetched<HTTPAnswer>] = []
+            for number in 1...8 {
+                let request = try #require(FetchRequest("\(address)/big/\(number)"))
+                held.append(try await world.cache.fetch(request))
+            }
+            let small = try #require(FetchRequest("\(address)/small"))
+            #expect(try await world.cache.fetch(small).text() == "small")
+            for answer in held { #expect(try await answer.value.body.bytes() == big.body) }
         }
     }
 

@@ -51,22 +51,18 @@ import Testing
     func `that is compressed a hundredfold and more is refused in bounded memory`(
         adapter: MeasuredVisit.Adapter
     ) async throws {
-        let isDecoded = adapter == .urlSession
         for (name, fields) in [("gzip", ["Content-Encoding: gzip"]), ("gzip, gzip", ["Content-Encoding: gzip, gzip"])] {
-            // A second layer is not there, so undoing it fails: an error, whatever it is called.
-            let isLie = isDecoded && name != "gzip"
+            // URLSession decodes nothing on Linux.
+            let isDecoded = adapter == .asyncHTTPClient && name == "gzip"
+            let error = isDecoded ? "the body is longer than" : "the body is compressed"
             let server = try HostileWorld.server()
             let bomb = GzipBomb(begin: #"{"sync":{ "#, size: HostileWorld.flood)
             server.on("token A") { bomb.send(on: $0, fields: fields) }
-            expect(
-                try await .make("sync", adapter, server), adapter, "page, \(name)",
-                error: isLie ? "" : isDecoded ? "the body is longer than 33554432 bytes" : "the body is compressed")
+            expect(try await .make("sync", adapter, server), adapter, "page, \(name)", error: error)
             let other = try HostileWorld.server()
             let second = GzipBomb(begin: HostileBody.head + #"{"id":1,"text":"x"#, size: HostileWorld.flood)
             other.onSecondCopy { second.send(on: $0, fields: fields) }
-            expect(
-                try await .make("sync", adapter, other), adapter, "full copy, \(name)",
-                error: isLie ? "" : isDecoded ? "" : "the body is compressed")
+            expect(try await .make("sync", adapter, other), adapter, "full copy, \(name)", error: error)
         }
     }
 }

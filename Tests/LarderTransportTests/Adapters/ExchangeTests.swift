@@ -77,15 +77,6 @@ import Testing
     }
 
     @Test(arguments: Adapter.allCases)
-    func `asks for no compression of its own accord`(adapter: Adapter) async throws {
-        let server = try RawServer { _ in response(body: "x") }
-        let transport = adapter.transport()
-        _ = try await transport.send(server.request(), timeouts: patient).body.collect(upTo: 1)
-        let encoding = server.requests.first?.fields["accept-encoding"]
-        #expect(encoding == nil || encoding == "identity")
-    }
-
-    @Test(arguments: Adapter.allCases)
     func `puts a body together that arrives byte by byte`(adapter: Adapter) async throws {
         let text = "streamed in very small pieces"
         let server = try RawServer { server, connection in

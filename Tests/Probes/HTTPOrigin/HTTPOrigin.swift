@@ -68,6 +68,14 @@ extension HTTPOrigin {
             answer.headers.append(("Vary", "Accept-Language"))
             answer.body = page.languages[request["accept-language"] ?? ""] ?? page.body
         }
+        if page.isCompressed {
+            answer.headers.append(("Vary", "Accept-Encoding"))
+            if request["accept-encoding"]?.contains("gzip") == true {
+                answer.headers.append(("Content-Encoding", "gzip"))
+                answer.body = Deflated.gzip(answer.body)
+            }
+        }
+        if case .garbled(let bytes) = page.fault { answer.body = bytes }
         answer.headers.append(("Content-Type", "text/plain"))
         if page.servesRanges { answer.headers.append(("Accept-Ranges", "bytes")) }
         if isConfirmed(page, request) {

@@ -10,6 +10,8 @@ public struct OriginPage: Sendable {
         case cut(after: Int)
         /// It ends the connection without a byte.
         case reset
+        /// It sends these bytes in place of its body.
+        case garbled([UInt8])
     }
 
     /// The whole representation.
@@ -24,6 +26,9 @@ public struct OriginPage: Sendable {
     public var headers: [(name: String, value: String)] = []
     /// Other bodies by the value of `Accept-Language`; with any, the page varies by it.
     public var languages: [String: [UInt8]] = [:]
+    /// Whether it travels as gzip where the request accepts that; with true it varies by `Accept-Encoding`, and a range is
+    /// one of the compressed form.
+    public var isCompressed = false
     /// Whether parts are served.
     public var servesRanges = true
     /// Whether the length is told before the body.

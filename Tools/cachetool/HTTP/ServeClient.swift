@@ -22,8 +22,7 @@ struct ServeClient: AsyncParsableCommand {
             Cancelled, Cache. Ends when its input does and all replies are written.
 
             The store is in memory, unless --store names one. Built without the trait AsyncHTTPClient, header fields of \
-            one name are joined, their values must be UTF-8, compressed bodies are decoded, and Accept-Encoding: \
-            identity is added.
+            one name are joined, their values must be UTF-8, and compressed bodies are decoded or refused.
 
             EXAMPLE: cachetool serve-client --store /data/store < requests.jsonl
 

@@ -192,9 +192,10 @@ struct BodyIntake: Sendable {
 
     /// RFC 9111 §3.3: an incomplete body is kept as a part, when a strong validator lets it be completed later.
     ///
-    /// Not one that the host gave up, and not in place of a whole one.
+    /// Not one that the host gave up or the transport decoded, and not in place of a whole one.
     private mutating func storePart(after error: TransportError) async {
-        guard let stored, join == nil, error != .cancelled, stored.status == .ok || stored.status == .partialContent,
+        guard let stored, join == nil, !answered.isDecoded, error != .cancelled,
+            stored.status == .ok || stored.status == .partialContent,
             received > 0, let start = stored.partStart, stored.hasStrongValidator,
             await exchange.replaced(by: stored).allSatisfy({ $0.response.coverage != .whole })
         else { return await giveUp(.cacheFailed) }

@@ -11,6 +11,8 @@ struct CacheExchange: Sendable {
         var sent: HTTPRequest
         var requestedAt: Int64
         var receivedAt: Int64
+        /// Whether the transport decodes the body, whose offsets then mean nothing to the server.
+        var isDecoded: Bool
         /// The rules for this answer: those of the request, with a salt if it needs one.
         var policy: CachePolicy
     }
@@ -67,7 +69,7 @@ struct CacheExchange: Sendable {
             slot.noteProgress()
             let answered = Answered(
                 head: response.head, sent: request, requestedAt: requestedAt, receivedAt: receivedAt,
-                policy: await policy(for: response.head, to: request))
+                isDecoded: response.isDecoded, policy: await policy(for: response.head, to: request))
             return (answered, response.body)
         } catch {
             throw .transport(error)
