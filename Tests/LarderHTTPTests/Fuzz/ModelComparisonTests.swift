@@ -1,16 +1,20 @@
+import Foundation
 import Testing
 
-@Suite struct `Decisions of the policy` {
-    /// The histories of one part of the test.
-    static let histories = 1_000
+enum ModelComparison {
+    /// How many exchanges the library and a model are compared over: 4,000, or what `LARDER_EXCHANGES` says.
+    static let exchanges = ProcessInfo.processInfo.environment["LARDER_EXCHANGES"].flatMap { Int($0) } ?? 4_000
+}
 
-    /// Each part is 1,000 histories; the message names the seed of the one that failed, with which it is drawn again.
+@Suite struct `Decisions of the policy` {
+    /// Each part is a quarter of the histories; the message names the seed of the one that failed, with which it is drawn again.
     @Test(arguments: 0..<4)
     func `agree with a slow model written from the standards`(part: Int) {
+        let histories = ModelComparison.exchanges / 4
         var found: [String: (count: Int, first: String)] = [:]
         var decisions = 0
-        for history in 0..<Self.histories {
-            let seed = UInt64(part * Self.histories + history)
+        for history in 0..<histories {
+            let seed = UInt64(part * histories + history)
             var world = World(seed: seed)
             world.run()
             decisions += world.decisions
@@ -18,7 +22,7 @@ import Testing
                 found[difference.what, default: (0, "seed \(seed): \(difference.text)")].count += 1
             }
         }
-        #expect(decisions >= 5_000)
+        #expect(decisions >= 5 * histories)
         for (what, example) in found { Issue.record("\(what), \(example.count) times; first with \(example.first)") }
     }
 }

@@ -6,10 +6,10 @@ import LarderTransport
 import LarderURLSession
 
 /// A client of a hostile server, in a process of its own, so that its memory can be measured:
-/// `hostile-child sync|get <transport> <base> <store> [<most bytes of the store>]`.
+/// `hostile-child sync|get|join <transport> <base> <store> [<most bytes of the store>]`.
 ///
 /// `sync` runs a filter once, which must succeed, and a second time, which is measured. `get` asks for `/` and then for
-/// `/hostile`. What happened is printed line by line.
+/// `/hostile`. `join` has two readers download the same at a time. What happened is printed line by line.
 @main
 struct HostileChild {
     static func main() async throws {
@@ -22,6 +22,7 @@ struct HostileChild {
             let cap = arguments.count > 5 ? Int(arguments[5]) : nil
             try await SyncVisit(path: arguments[4], cap: cap, base: base, transport: transport).run()
         case "get": try await getTwice(base, transport)
+        case "join": try await JoinVisit(path: arguments[4], base: base, transport: transport).run()
         default: preconditionFailure("unknown: \(arguments[1])")
         }
     }

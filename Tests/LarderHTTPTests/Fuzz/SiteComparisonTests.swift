@@ -1,0 +1,145 @@
+// Proves that whole fetches, with redirections, coded bodies and bodies that break off, go as a model of their own says.
+import HTTPTypes
+import LarderFormat
+import LarderHTTP
+import LarderTesting
+import LarderTransport
+import Testing
+
+/// One drawn history of a site, read through a cache and by the model, and where they differ first.
+private struct SiteHistory {
+    static let fetches = 20
+    private static let addresses = ["https://a.test/1", "https://a.test/2", "https://b.test/1", "https://b.test/2"]
+
+    private var random: SeededGenerator
+    private let site = Site()
+    private let clock = VirtualClock()
+    private let place = MemoryResponseCache()
+    private let cache: HTTPCache
+    private var model: SiteModel
+    private var now = 0
+    private var version = 0
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        let limit = random.pick([0, 1, 2, 5]) ?? 0
+        model = SiteModel(redirectLimit: limit)
+        let site = site
+        cache = HTTPCache(
+            transport: HandlerTransport { (request, _) throws(TransportError) in site.answer(request) },
+            persistent: place, options: HTTPCacheOptions(redirectLimit: limit), services: .virtual(clock))
+        // Whether an address is stored at all stays as it is.
+        for address in Self.addresses {
+            let lifetime: Int? = random.happens(perMille: 850) ? random.pick([60, 600]) : nil
+            site[address] = page(lifetime: lifetime)
+        }
+    }
+
+    private mutating func page(lifetime: Int?) -> SitePage {
+        version += 1
+        if random.happens(perMille: 300) {
+            let status = random.pick([301, 302, 303, 307, 308]) ?? 302
+            return SitePage(
+                content: .redirection(status: status, to: random.pick(Self.addresses) ?? ""), lifetime: lifetime)
+        }
+        let tag: String? = random.pick(["\"\(version)\"", "\"\(version)\"", "W/\"\(version)\"", nil]) ?? nil
+        return SitePage(
+            content: .text("version \(version)".padding(to: 20)), tag: tag, lifetime: lifetime,
+            isCoded: random.happens(perMille: 400),
+            cut: random.happens(perMille: 350) ? random.below(22) : nil)
+    }
+
+    /// What differs first; nil when nothing does.
+    mutating func run() async -> String? {
+        for number in 0..<Self.fetches {
+            // Never on the last moment of a lifetime.
+            let pause = random.pick([0, 7, 31, 70, 601]) ?? 0
+            now += pause
+            clock.advance(by: .seconds(pause))
+            let changed = random.pick(Self.addresses) ?? ""
+            if random.happens(perMille: 300) { site[changed] = page(lifetime: site[changed]?.lifetime) }
+            // A connection that held, or holds again.
+            if random.happens(perMille: 300) { site[changed]?.cut = nil }
+            let address = random.pick(Self.addresses) ?? ""
+            let isOffline = random.happens(perMille: 200)
+            let expected = model.fetch(address, isOffline: isOffline, of: site.pages, at: now)
+            let outcome = await fetch(address, isOffline ? .cacheOnly : .standard)
+            let log = site.takeLog()
+            let context = "fetch \(number) of \(address)\(isOffline ? ", offline" : "") at \(now)"
+            if outcome != expected { return "\(context): \(outcome), model \(expected)" }
+            if log != model.log { return "\(context): asked \(log), model \(model.log)" }
+            if let difference = await stored(differsIn: Self.addresses) { return "\(context): \(difference)" }
+        }
+        return nil
+    }
+
+    private func fetch(_ address: String, _ strategy: SingleAnswerStrategy) async -> SiteModel.Outcome {
+        guard let request = FetchRequest(address) else { return .nothing }
+        do {
+            let answer = try await Got(cache.fetch(request, strategy))
+            if let place = answer.fields[.location] {
+                return .content(.redirection(status: answer.status, to: place))
+            }
+            return answer.status == 200 ? .content(.text(answer.body)) : .nothing
+        } catch HTTPCacheError.redirectedTooOften {
+            return .tooOften
+        } catch HTTPCacheError.notCached {
+            return .nothing
+        } catch {
+            return .broken
+        }
+    }
+
+    /// What is stored otherwise than the model says, and stays so: a redirection is stored behind its reader's back.
+    private func stored(differsIn addresses: [String]) async -> String? {
+        var difference: String?
+        for _ in 0..<20_000 {
+            difference = nil
+            for address in addresses {
+                let expected = model.kept[address].map { "\($0.part.map(String.init) ?? "whole") of \($0.content)" }
+                let found = await entries(address)
+                if found != expected { difference = "stored \(found ?? "nothing"), model \(expected ?? "nothing")" }
+            }
+            if difference == nil { return nil }
+            await Task.yield()
+        }
+        return difference
+    }
+
+    private func entries(_ address: String) async -> String? {
+        guard let entries = try? await place.entries(for: address), let entry = entries.last else { return nil }
+        var bytes: [UInt8] = []
+        try? entry.body.read(0..<entry.body.byteCount) { bytes.append(copying: $0) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let place = entry.response.fields[.location] {
+            return "whole of \(SitePage.Content.redirection(status: entry.response.status.code, to: place))"
+        }
+        guard case .part(let range, _) = entry.response.coverage else {
+            return "whole of \(SitePage.Content.text(text))"
+        }
+        guard let whole = model.kept[address]?.content, range.lowerBound == 0, range.count == bytes.count else {
+            return "\(range) of \(text)"
+        }
+        if case .text(let text) = whole, text.utf8.starts(with: bytes) { return "\(range.count) of \(whole)" }
+        return "\(range.count) of \(text)"
+    }
+}
+
+extension String {
+    fileprivate func padding(to count: Int) -> String {
+        self + String(repeating: ".", count: max(0, count - utf8.count))
+    }
+}
+
+@Suite struct `Fetches of a site` {
+    /// The message names the seed of the history that failed, with which it is drawn again.
+    @Test(arguments: 0..<4)
+    func `with redirections, coded bodies and broken ones go as a model says`(part: Int) async {
+        let histories = ModelComparison.exchanges / 4 / SiteHistory.fetches
+        for number in 0..<histories {
+            let seed = UInt64(part * histories + number)
+            var history = SiteHistory(seed: seed)
+            if let difference = await history.run() { Issue.record("seed \(seed): \(difference)") }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// Proves that a download that two readers share, and that the cache then does not keep, takes no memory worth speaking of.
+#if AsyncHTTPClient && os(Linux)
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `Two downloads of a gigabyte` {
+    /// How many KiB they may take at the peak, the pages of the store that are in memory included.
+    private static let most = 32 << 10
+    private static let size = 1 << 30
+
+    /// Sends a body of a gigabyte to each request; the first head comes late, so that the second request can join.
+    private static func server(_ fields: [String]) throws -> (HostileServer, joined: @Sendable () -> Bool) {
+        let server = try HostileServer()
+        let shared = Progress()
+        server.on("/content/first", "first", fields: ["Cache-Control: max-age=600"])
+        server.on("/content/join") { connection in
+            if shared.state.withLock({ $0.begin() }) {
+                Thread.sleep(forTimeInterval: 1)
+            } else {
+                shared.state.withLock { $0.isJoined = $0.isAnswered }
+            }
+            shared.state.withLock { $0.isAnswered = true }
+            connection.send(ok(fields))
+            // One block of 64 KiB more than fits.
+            connection.pour(String(repeating: "x", count: 64 << 10), total: size - 1)
+            return false
+        }
+        return (server, { shared.state.withLock { $0.isJoined } })
+    }
+
+    private final class Progress: Sendable {
+        struct State {
+            var hasBegun = false
+            var isAnswered = false
+            var isJoined = false
+
+            /// Whether this is the first request.
+            mutating func begin() -> Bool {
+                defer { hasBegun = true }
+                return !hasBegun
+            }
+        }
+
+        let state = Mutex(State())
+    }
+
+    @Test(
+        arguments: [
+            ["Cache-Control: no-store", "Content-Length: 1073741824"],
+            ["Cache-Control: no-store", "Connection: close"],
+            ["Cache-Control: max-age=600", "Content-Length: 1073741824"],
+            ["Cache-Control: max-age=600", "Connection: close"],
+        ])
+    func `that are one until it is refused take less than 32 MB`(fields: [String]) async throws {
+        let (server, joined) = try Self.server(fields)
+        let visit = try await MeasuredVisit.make("join", .asyncHTTPClient, server)
+        #expect(visit.outcome == "\(Self.size) \(Self.size)")
+        #expect(joined() && server.names.count == 3)
+        #expect(visit.isKept, "something was stored, or the store is damaged")
+        let growth = try #require(visit.growth)
+        print("\(fields): \(growth) KiB at most")
+        #expect(growth < Self.most, "\(growth) KiB")
+    }
+}
+#endif

@@ -1,0 +1,42 @@
+import Larder
+import LarderHTTP
+import LarderTransport
+
+/// Two downloads of the same at a time through a cache, each read by a task of its own and kept nowhere else.
+struct JoinVisit {
+    let path: String
+    let base: BaseURL
+    let transport: any Transport
+
+    func run() async throws {
+        let store = try Store.open(at: path)
+        let cache = HTTPCache(transport: transport, persistent: StoreResponseCache(store: store), services: .system())
+        let request = FetchRequest(base.request(appending: "/join"))
+        // What the first fetch of a process brings into memory is not counted.
+        _ = try await cache.fetch(FetchRequest(base.request(appending: "/first"))).value.body.bytes()
+        let memory = PeakMemory()
+        async let first = Self.read(cache, request)
+        async let second = Self.read(cache, request)
+        let counts = await [first, second]
+        say("outcome", counts.joined(separator: " "))
+        say("growth", "\(memory.growth())")
+        let isKept = try? await cache.fetch(request, .cacheOnly)
+        say("kept", "\(isKept == nil)")
+        var findings = 0
+        _ = try store.verify { _ in findings += 1 }
+        say("findings", "\(findings)")
+        await cache.close()
+        try store.close()
+    }
+
+    /// The number of bytes, or what the download failed with.
+    private static func read(_ cache: HTTPCache, _ request: FetchRequest) async -> String {
+        do {
+            var count = 0
+            for try await chunk in try await cache.fetch(request).value.body { count += chunk.count }
+            return "\(count)"
+        } catch {
+            return "\(error)"
+        }
+    }
+}
