@@ -1,4 +1,5 @@
 // Proves that a conflict is resolved in the end when what its policy decides cannot be stored at first.
+import LarderEngine
 import LarderFormat
 import LarderOutbox
 import LarderStore
