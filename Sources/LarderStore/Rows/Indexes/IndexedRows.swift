@@ -2,6 +2,8 @@ internal import LarderEngine
 internal import LarderFormat
 
 /// The rows of one type in a scope, with the indexes that are kept over them.
+///
+/// What switches over the scope is not inlined: the optimizer of Swift 6.3.1 ends with an ownership error where two of them are.
 struct IndexedRows {
     let scope: IndexEntryKey.Scope
     private let indexes: RowIndexes
@@ -16,13 +18,16 @@ struct IndexedRows {
 
     /// Where the rows lie.
     var table: TableName {
-        switch scope {
-        case .generation: .rows
-        case .overlaid: .overlay
+        @inline(never) get {
+            switch scope {
+            case .generation: .rows
+            case .overlaid: .overlay
+            }
         }
     }
 
     /// What their keys begin with.
+    @inline(never)
     func prefix() throws(StoreError) -> [UInt8] {
         switch scope {
         case .generation(let generation): RowKeyCoding.prefix(generation: generation, type: indexes.type)
@@ -35,12 +40,14 @@ struct IndexedRows {
     }
 
     /// The digest of all rows of the generation; nil where it is gone, and for overlaid rows, which have none.
+    @inline(never)
     func digest(_ tables: Tables, _ source: ReadTransaction) throws -> UInt64? {
         guard case .generation(let generation) = scope else { return nil }
         return try tables.generation(generation, in: source)?.digest
     }
 
     /// What finds the entries that a stored row calls for, and nil for a damaged one; nil where the generation is gone.
+    @inline(never)
     func entries(
         _ tables: Tables, _ source: ReadTransaction
     ) throws -> ((_ value: RawSpan, _ key: RawSpan) throws -> [IndexEntryRecord]?)? {
