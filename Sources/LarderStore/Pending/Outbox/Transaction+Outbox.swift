@@ -51,14 +51,22 @@ extension Transaction {
         let entry = try insert(draft, sequence: old.sequence, layers: layers)
         // Only now: in between, what lies above the old ones would seem to be free.
         try withdrawOverlays(of: old, but: layers.map(\.row))
-        for dependent in dependents {
-            var record = dependent.headRecord
-            record.draft.after = record.draft.after.map { $0 == id ? draft.id : $0 }
-            // Identities have one length, so the bytes that the entry counts for stay the same.
-            _ = try put(record, at: .head(lane: dependent.lane, sequence: dependent.sequence))
-            noteEntry(dependent.id, lane: dependent.lane)
-        }
+        for dependent in dependents { try follow(dependent, draft.id, insteadOf: id) }
         return entry
+    }
+
+    /// Has an entry come after another one than before, and counts its bytes anew: an identity takes as many as its numbers need.
+    private mutating func follow(_ entry: OutboxEntry, _ id: UUIDBytes, insteadOf old: UUIDBytes) throws {
+        var record = entry.headRecord
+        record.draft.after = record.draft.after.map { $0 == old ? id : $0 }
+        _ = try put(record, at: .head(lane: entry.lane, sequence: entry.sequence))
+        let growth = Int64(record.encode().count - entry.headRecord.encode().count)
+        if growth != 0, var delivery = try tables.delivery(entry.id, in: engine) {
+            if delivery.delivery.state.isPending { try countPending(entries: 0, byteCount: growth) }
+            delivery.byteCount += growth
+            try put(delivery, of: entry.id)
+        }
+        noteEntry(entry.id, lane: entry.lane)
     }
 
     /// What the detail of an outcome begins with that names the entry which took the place of another.
