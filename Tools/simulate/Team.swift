@@ -19,6 +19,7 @@ struct Team {
             "--shrink",
             "\(command.shrink)",
         ]
+        if command.extended { list.append("--extended") }
         if let soak = command.soak { list += ["--soak", "\(soak)"] }
         return list
     }

@@ -1,5 +1,4 @@
 // Proves that a conflict is resolved in the end when what its policy decides cannot be stored at first.
-import LarderEngine
 import LarderFormat
 import LarderOutbox
 import LarderStore
@@ -39,13 +38,18 @@ import Testing
     }
 
     // The entry stayed in conflict until the next start, and held what came after it.
-    @Test func `is sent again after a wait, where the disk was full`() async throws {
+    @Test func `is sent again after a wait, where the store was full`() async throws {
         let server = VisitServer()
-        let world = try OutboxWorld { request in server.answer(request) }
+        let world = try OutboxWorld(options: StoreOptions(sizeCap: 100_000)) { request in server.answer(request) }
         let asked = Tally()
-        let store = world.store
+        let (store, filler) = (world.store, Mutex<UUIDBytes?>(nil))
         let policy = ConflictPolicy("mine") { _ in
-            store.failCommits(with: asked.add() == 1 ? .diskFull : nil)
+            if asked.add() == 1 {
+                let id = try await store.fill()
+                filler.withLock { $0 = id }
+            } else if let id = filler.withLock({ $0.take() }) {
+                try await store.write { _ = try $0.acknowledge(id, outcome: "dropped", at: 0) }
+            }
             return .keepLocal
         }
         let outbox = try world.outbox(configuration: { $0.conflicts = ConflictResolver(policy) })

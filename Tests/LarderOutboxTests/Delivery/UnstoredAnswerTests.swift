@@ -22,26 +22,6 @@ import Testing
         try await body()
     }
 
-    /// Fills the store to the last byte of its cap, with a write of an account that is not signed in.
-    ///
-    /// - Returns: the identity of that write.
-    @discardableResult
-    private func fill(_ store: Store) async throws -> UUIDBytes {
-        var draft = OutboxDraft(
-            id: UUIDBytes(high: 9, low: 9), lane: "filler", createdAt: 0, mutationType: "filler", method: "POST",
-            endpoint: "/filler", payload: [UInt8](repeating: 0x78, count: 100_000))
-        draft.account = "other"
-        while true {
-            do {
-                let filler = draft
-                try await store.write { _ = try $0.enqueue(filler) }
-                return draft.id
-            } catch StoreError.full(let shortage) {
-                draft.payload.removeLast(Int(shortage.missing))
-            }
-        }
-    }
-
     @Test func `keeps no other from being stored, which may make room for it`() async throws {
         let (first, second) = (SlowServer(), SlowServer())
         let world = try OutboxWorld(options: StoreOptions(sizeCap: 100_000)) { request in
@@ -58,7 +38,7 @@ import Testing
             let refused = try await outbox.enqueue(small).id
             let accepted = try await outbox.enqueue(large).id
             try await world.eventually { first.count == 1 && second.count == 1 }
-            try await fill(world.store)
+            try await world.store.fill()
             first.open()
             try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 1 } }
             second.open()
@@ -86,7 +66,7 @@ import Testing
         try await world.running(outbox) {
             let queued = try await outbox.enqueue(saveVisit(#"{"status":"done"}"#, loadsAnswer: true))
             try await world.eventually { server.count == 1 }
-            try await fill(world.store)
+            try await world.store.fill()
             server.open()
             #expect(try await outbox.outcome(of: queued.id) == .accepted)
         }
@@ -108,7 +88,7 @@ import Testing
                 try await outbox.enqueue(OutboxWrite("x", .post, "/\(name)", body: .bytes([0x31]), entity: name))
             }
             try await world.eventually { world.requests.count == 2 }
-            let filler = try await fill(world.store)
+            let filler = try await world.store.fill()
             servers["/1"]?.open()
             try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 1 } }
             servers["/2"]?.open()
