@@ -47,27 +47,29 @@ extension Store {
     /// Pinned ones stay. Which of the others go first is ``EvictionRule``'s to say. Nothing is refused for want of space.
     package func keep(_ limit: ResponseLimit, behind record: ResponseRecord) {
         guard !isReadOnly, limit.isDue(record) else { return }
-        let (shared, logger) = (shared, host.logger)
-        do throws(EngineError) {
-            try environment.onWriter(isBulk: true) {
-                do {
-                    var (taken, doomed) = try shared.environment.read { source in
-                        try shared.tables.excess(of: limit.bytes, in: source, shared)
-                    }
-                    while !doomed.isEmpty, !shared.environment.isClosing {
-                        let batch = Array(doomed.prefix(Self.evictionBatch))
-                        doomed.removeFirst(batch.count)
-                        try shared.transact(durability: .relaxed, isBulk: true) { try $0.evict(batch) }
-                        taken -= batch.reduce(0) { $0 + $1.item.bytes }
-                    }
-                    limit.note(taken)
-                } catch {
-                    logger.warning("could not bring responses down to their limit", metadata: ["error": "\(error)"])
-                }
+        Task(priority: .utility) {
+            do {
+                limit.note(try await evictResponses(downTo: limit.bytes))
+            } catch {
+                // The next look is due a sixteenth of the limit later, in the next process at once.
+                host.logger.notice("could not bring responses down to their limit", metadata: ["error": "\(error)"])
             }
-        } catch {
-            logger.debug("the store closes before responses were brought down", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// Evicts responses that take more than a limit, in commits of bounded size that let other writes go first.
+    ///
+    /// - Returns: what the responses take then.
+    private func evictResponses(downTo limit: Int64) async throws -> Int64 {
+        var (taken, doomed) = try read { view in
+            try view.tables.excess(of: limit, in: view.transaction, shared)
+        }
+        while !doomed.isEmpty {
+            let batch = Array(doomed.prefix(Self.evictionBatch))
+            doomed.removeFirst(batch.count)
+            taken -= try await bulk { transaction in try transaction.evict(batch) }
+        }
+        return taken
     }
 }
 
@@ -104,7 +106,9 @@ extension Tables {
 
 extension Transaction {
     /// Removes responses that were not replaced meanwhile, and journals it.
-    fileprivate mutating func evict(_ doomed: [EvictionCandidate]) throws {
+    ///
+    /// - Returns: about how many bytes they took.
+    fileprivate mutating func evict(_ doomed: [EvictionCandidate]) throws -> Int64 {
         var (count, bytes) = (0, Int64(0))
         for case (.response(let place, let blob), let item) in doomed.map({ ($0.subject, $0.item) }) {
             guard try tables.response(at: place, in: engine)?.blob == blob, try removeResponse(at: place) else {
@@ -113,7 +117,8 @@ extension Transaction {
             count += 1
             bytes.addClamped(item.bytes)
         }
-        if count == 0 { return }
+        if count == 0 { return 0 }
         try note(Eviction(.responses(count), bytes: bytes, reason: .cap, time: room.now()))
+        return bytes
     }
 }
