@@ -53,7 +53,8 @@ public actor Session {
 
     /// Whether there is no network; nil where neither the host nor an outbox that runs has said.
     var knownOffline: Bool? {
-        isNotedOffline ?? outboxes.withLock { $0.lazy.compactMap(\.outbox?.isOffline).first }
+        // Not lazily: that looks at each outbox twice, and it may be gone the second time.
+        isNotedOffline ?? outboxes.withLock { $0.compactMap(\.outbox?.isOffline).first }
     }
 
     /// How it is, with what the account has not got rid of.
