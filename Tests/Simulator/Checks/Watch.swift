@@ -25,8 +25,14 @@ struct Watch {
     private var isBehindPortal = false
     /// Whether the coordinator may not have heard yet that the network is another: a portal that it meets is that of the last.
     private var isNetworkNews = false
+    /// How many networks there were.
+    private var networks = 0
+
+    /// The network that a look past a portal is about when it begins now; nil while the coordinator may take it for the last.
+    var network: Int? { isNetworkNews ? nil : networks }
 
     mutating func hasOtherNetwork() {
+        networks += 1
         knowsPortal = false
         isBehindPortal = false
         isNetworkNews = true
@@ -35,8 +41,9 @@ struct Watch {
     /// The coordinator has heard of all that was told.
     mutating func isAtRest() { isNetworkNews = false }
 
-    /// A look past the portal has found the server.
-    mutating func hasLookedPast() {
+    /// A look past the portal has found the server. One that began on an earlier network is about another portal.
+    mutating func hasLookedPast(on network: Int?) {
+        guard network == networks else { return }
         knowsPortal = false
         isBehindPortal = false
     }

@@ -104,13 +104,14 @@ struct SimulatedProbe: ReachabilityProbe {
     let life: SimulatedProcess.Life
 
     func isReachable() async -> Bool {
+        let network = world.watch.network
         do {
             try await world.pause(until: world.now + Int64(world.delays.below(2_000)), .probe, "probe", life)
         } catch {
             return false
         }
         let isReachable = world.link.isConnected && !world.hasPortal
-        if isReachable { world.watch.hasLookedPast() }
+        if isReachable { world.watch.hasLookedPast(on: network) }
         return isReachable
     }
 }
