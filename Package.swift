@@ -131,8 +131,8 @@ let package = Package(
         .executableTarget(
             name: "cachetool",
             dependencies: [
-                "Larder", "LarderStore", "LarderFormat", "LarderJSON", "LarderSync", "LarderHTTP", "LarderOutbox",
-                "LarderQuery", "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
+                "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LarderSync", "LarderHTTP",
+                "LarderOutbox", "LarderQuery", "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -208,7 +208,8 @@ let package = Package(
         .testTarget(
             name: "LarderTransportTests",
             dependencies: [
-                "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient", "LarderTesting", "HTTPOrigin",
+                "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient", "LarderStore", "LarderTesting",
+                "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .target(
@@ -221,7 +222,9 @@ let package = Package(
             path: "Tests/Simulator"),
         .testTarget(
             name: "SimulatorTests",
-            dependencies: ["LarderSimulator", "LarderTesting", "LarderStore", "LarderSync", "LarderServer"]),
+            dependencies: [
+                "LarderSimulator", "LarderTesting", "LarderStore", "LarderFormat", "LarderSync", "LarderServer",
+            ]),
         .testTarget(
             name: "LarderServerTests",
             dependencies: [

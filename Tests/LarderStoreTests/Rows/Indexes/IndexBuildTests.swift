@@ -3,7 +3,6 @@
 
 import LarderEngine
 import LarderFormat
-import LarderTesting
 import Testing
 
 @testable import LarderStore
