@@ -1,3 +1,4 @@
+internal import LarderEngine
 public import LarderFormat
 
 extension ReadView {
@@ -26,5 +27,23 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
         try tables.record(.members, in: engine, as: MemberRecord.self) {
             try MemberRecord.appendKey(filter: number, resource: resource, to: &$0)
         }
+    }
+    /// The numbers of all filters, of damaged ones too: they hold their members until they are restored.
+    borrowing func filterNumbers() throws -> [Int64] { try tables.filterNumbers(in: engine) }
+
+    /// Whether any filter holds the resource.
+    package borrowing func isMember(_ resource: ResourceKey) throws -> Bool {
+        try isMember(resource, ofAny: filterNumbers())
+    }
+
+    borrowing func isMember(_ resource: ResourceKey, ofAny filters: [Int64]) throws -> Bool {
+        for number in filters where try holds(resource, number) { return true }
+        return false
+    }
+
+    /// Whether a filter has a resource as member, be the record of that readable or not.
+    borrowing func holds(_ resource: ResourceKey, _ filter: Int64) throws -> Bool {
+        let key = try Transaction.key { try MemberRecord.appendKey(filter: filter, resource: resource, to: &$0) }
+        return try engine.value(forKey: key.rawSpan, in: tables.members) != nil
     }
 }

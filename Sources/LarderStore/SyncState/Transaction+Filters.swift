@@ -13,9 +13,6 @@ extension Transaction {
         try tables.readableFilters(in: engine)
     }
 
-    /// The numbers of all filters, of damaged ones too: they hold their members until they are restored.
-    func filterNumbers() throws -> [Int64] { try tables.filterNumbers(in: engine) }
-
     /// Changes the record of a filter, made when there is none.
     ///
     /// A last error is made one line of at most ``Limits/errorText`` bytes, cut between code points.
@@ -57,22 +54,6 @@ extension Transaction {
     package mutating func removeMember(ofFilter number: Int64, _ resource: ResourceKey) throws {
         try remove(
             key: Self.key { try MemberRecord.appendKey(filter: number, resource: resource, to: &$0) }, in: .members)
-    }
-
-    /// Whether any filter holds the resource.
-    package func isMember(_ resource: ResourceKey) throws -> Bool {
-        try isMember(resource, ofAny: filterNumbers())
-    }
-
-    private func isMember(_ resource: ResourceKey, ofAny filters: [Int64]) throws -> Bool {
-        for number in filters where try holds(resource, number) { return true }
-        return false
-    }
-
-    /// Whether a filter has a resource as member, be the record of that readable or not.
-    func holds(_ resource: ResourceKey, _ filter: Int64) throws -> Bool {
-        let key = try Self.key { try MemberRecord.appendKey(filter: filter, resource: resource, to: &$0) }
-        return try engine.value(forKey: key.rawSpan, in: tables.members) != nil
     }
 
     /// Removes a filter with its token and memberships, and withdraws the resources no other filter holds.

@@ -24,10 +24,12 @@ extension Transaction {
         try finishMember(order)
     }
 
-    /// Throws unless the copy is still wanted: its run goes on, or the resource that the host asked for was not withdrawn.
+    /// Throws unless the copy is still wanted: its run goes on, or the resource that the host asked for was not withdrawn, and a
+    /// filter still holds it.
     private func checkBeforeSwap(_ order: FullCopyOrder, _ record: ResourceRecord) throws {
         if let run = order.run { return try check(run) }
-        guard record.state != .hidden, try appliedPosition().timeline == order.timeline else {
+        guard record.state != .hidden, try isMember(order.resource), try appliedPosition().timeline == order.timeline
+        else {
             throw SyncError.superseded
         }
     }

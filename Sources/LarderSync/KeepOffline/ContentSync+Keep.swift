@@ -5,13 +5,12 @@ internal import LarderTransport
 extension ContentSync {
     /// What keeping a resource offline would take.
     ///
-    /// - Throws: ``KeepError/unknownResource(_:)``, ``KeepError/store(_:)``.
+    /// - Throws: ``KeepError/unknownResource(_:)``, ``KeepError/notOffered(_:)``, ``KeepError/store(_:)``.
     public func keepEstimate(_ resource: ResourceKey) throws(KeepError) -> KeepEstimate {
         do {
             let use = try store.spaceUse()
             return try store.read { view in
-                guard let known = try view.resource(resource) else { throw KeepError.unknownResource(resource) }
-                return try KeepEstimate(known, in: view, use: use)
+                try KeepEstimate(view.member(resource), in: view, use: use)
             }
         } catch {
             throw KeepError(error)
@@ -23,8 +22,9 @@ extension ContentSync {
     /// What is pinned is never evicted, and what syncs it keeps it current. Asked for again it does what is left to do.
     ///
     /// - Parameter onStatus: told how far it is, ``KeepStatus/kept(rows:bytes:)`` last; must be quick.
-    /// - Throws: why it is not kept. After ``KeepError/noRoom(_:)`` and ``KeepError/notOffered(_:)`` it is pinned only if
-    ///   it was before; after the others it stays pinned, for when it can be fetched.
+    /// - Throws: why it is not kept. After ``KeepError/noRoom(_:)``, ``KeepError/notOffered(_:)`` and
+    ///   ``KeepError/unknownResource(_:)`` it is pinned only if it was before; after the others it stays pinned, for when it can be
+    ///   fetched.
     public func keep(
         _ resource: ResourceKey, onStatus: @escaping @Sendable (KeepStatus) -> Void = { _ in }
     ) async throws(KeepError) {
@@ -122,7 +122,7 @@ extension ContentSync {
     /// Takes the pin back, unless it was there before or the fetch may be repeated.
     private func giveUp(_ resource: ResourceKey, _ error: KeepError, isPinned: Bool) async -> KeepError {
         switch error {
-        case .noRoom, .notOffered:
+        case .noRoom, .notOffered, .unknownResource:
             if isPinned { return error }
             do {
                 try await store.write { transaction in try transaction.pin(resource, false) }
@@ -141,12 +141,21 @@ extension KeepShortage {
     }
 }
 
+extension ReadView {
+    /// A resource that a filter holds: nothing would keep another one current, or remove it.
+    fileprivate borrowing func member(_ resource: ResourceKey) throws -> Resource {
+        let known = try self.resource(resource)
+        if known?.state == .hidden { throw KeepError.notOffered(resource) }
+        guard let known, try isMember(resource) else { throw KeepError.unknownResource(resource) }
+        return known
+    }
+}
+
 extension FullCopyOrder {
     /// What to fetch to have the rows of a resource here again; nil when they are.
     fileprivate init?(restoring resource: ResourceKey, in view: borrowing ReadView) throws {
-        guard let known = try view.resource(resource) else { throw KeepError.unknownResource(resource) }
+        let known = try view.member(resource)
         if known.state == .ready, known.generation != nil { return nil }
-        if known.state == .hidden { throw KeepError.notOffered(resource) }
         guard let path = known.fullCopyPath else { throw KeepError.noFullCopy(resource) }
         self.init(
             resource: resource, path: try ServerPath.of(path, .fullCopy),

@@ -2,7 +2,7 @@ public import LarderFormat
 
 /// Why a resource is not kept offline.
 public enum KeepError: Error, Sendable {
-    /// Nothing is known of the resource: no filter has named it yet.
+    /// No filter holds the resource: none has named it yet, or those that did were removed.
     case unknownResource(ResourceKey)
     /// Its rows are not here, and nothing says where its full copy is.
     case noFullCopy(ResourceKey)
@@ -20,7 +20,7 @@ extension KeepError: CustomStringConvertible {
     /// What happened, in one line without content.
     public var description: String {
         switch self {
-        case .unknownResource: "The resource is not known: sync a filter that names it first."
+        case .unknownResource: "No filter holds the resource: sync one that names it first."
         case .noFullCopy: "Nothing says where the full copy of the resource is: sync a filter that names it."
         case .notOffered: "The server does not offer the resource any more."
         case .noRoom(let shortage): "\(shortage.missing) bytes are missing: unpin something, or raise the cap."

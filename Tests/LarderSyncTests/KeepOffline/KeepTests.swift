@@ -1,5 +1,7 @@
 import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
 import LarderTesting
 import Synchronization
 import Testing
@@ -143,11 +145,45 @@ import Testing
             Issue.record("another reason")
             return
         }
+        // A bootstrap that has named it and got no further.
         try await fixture.edit(19) { $0.floor = 1 }
+        try await fixture.store.write { [resource] transaction in
+            let filter = try transaction.updateFilter("translations:*") { _ in }
+            try transaction.putMember(ofFilter: filter, resource, MemberRecord(listedInRun: 1, finishedInRun: 0))
+        }
         guard case .noFullCopy(resource) = try await failure({ try await sync.keep(resource) }) else {
             Issue.record("another reason")
             return
         }
+    }
+
+    @Test func `is refused for what no filter holds any more`() async throws {
+        let fixture = try await SyncFixture.synced(CannedServer(), at: 10)
+        try await fixture.store.removeFilter("translations:*")
+        let sync = fixture.contentSync()
+        guard case .unknownResource(resource) = try await failure({ try await sync.keep(resource) }) else {
+            Issue.record("another reason")
+            return
+        }
+        #expect(try fixture.resource(19)?.isPinned == false)
+        #expect(try fixture.resource(19)?.state == .empty)
+    }
+
+    @Test func `of which the filter is removed meanwhile brings no row`() async throws {
+        let fixture = try await SyncFixture.synced(CannedServer(), at: 10)
+        try await fixture.evict(19)
+        let held = HeldAnswer(fixture.script)
+        let sync = fixture.contentSync(over: held)
+        let keep = Task { [resource] in try await failure { try await sync.keep(resource) } }
+        await held.answered()
+        try await fixture.store.removeFilter("translations:*")
+        held.release()
+        guard case .sync(.superseded) = try await keep.value else {
+            Issue.record("another reason")
+            return
+        }
+        #expect(try fixture.resource(19)?.state == .empty)
+        try fixture.expectSound()
     }
 
     @Test func `that the server does not offer any more lets the pin go`() async throws {
