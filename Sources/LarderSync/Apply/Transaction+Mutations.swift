@@ -77,11 +77,11 @@ extension Transaction {
     }
 
     /// Lists a resource that another filter has brought since this one was answered 404 for it: a change proves it public,
-    /// and no snapshot is needed.
+    /// and no snapshot is needed. Nor is it where the rows were evicted: it is fetched when it is opened.
     private mutating func addMember(_ resource: ResourceKey, _ run: FilterRun) throws {
-        guard try member(ofFilter: run.number, resource) == nil, try record(of: resource)?.state == .ready else {
-            return
-        }
+        guard try member(ofFilter: run.number, resource) == nil, let state = try record(of: resource)?.state,
+            state == .ready || state == .evicted
+        else { return }
         try putMember(ofFilter: run.number, resource, MemberRecord(listedInRun: run.run, finishedInRun: run.run))
     }
 

@@ -61,9 +61,9 @@ import Testing
         try fixture.expectSound()
     }
 
-    @Test(arguments: ["row", "RESOURCE_UPDATE"])
+    @Test(arguments: ["row", "RESOURCE_UPDATE"], [false, true])
     func `of a resource that another filter brings is not needed when a later change proves it public`(
-        _ kind: String
+        _ kind: String, isEvicted: Bool
     ) async throws {
         let server = CannedServer()
         let fixture = try await announced(server)
@@ -74,6 +74,7 @@ import Testing
         try await fixture.sync("translations:20")
         #expect(try fixture.translation(20).count == 1)
         #expect(try !fixture.members().contains(ResourceKey("translations", 20)))
+        if isEvicted { try await fixture.evict(20) }
         server.on(
             "token B",
             page([kind == "row" ? row(105, 1, "new", of: 20) : change(105, kind, 20)], until: 105, token: "C"))
