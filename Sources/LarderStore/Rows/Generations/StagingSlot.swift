@@ -15,6 +15,7 @@ final class StagingSlot: SharedPart {
 
     private let turns = TurnQueue<Int>()
     private let holder = Mutex<Holder?>(nil)
+    private let left = Mutex<[Staging]>([])
 
     init(_ file: OpenFile) {}
 
@@ -45,6 +46,15 @@ final class StagingSlot: SharedPart {
 
     /// Gives the slot to the next in line when no generation came to be.
     func release() { turns.release(0) }
+
+    /// Snapshots that were given up, while the commit which discards them failed.
+    var abandoned: [Staging] { left.withLock { $0 } }
+
+    /// Has a snapshot discarded after the next commit that succeeds.
+    func abandon(_ staging: Staging) { left.withLock { $0.append(staging) } }
+
+    /// Forgets the first of the abandoned snapshots, which a commit has discarded.
+    func forgetAbandoned(_ count: Int) { left.withLock { $0.removeFirst(count) } }
 }
 
 extension SharedState {

@@ -81,7 +81,8 @@ extension Store {
             // Not to be skipped because the task was cancelled, so not a write that can be.
             try await bulk { transaction in try transaction.discard(staging) }
         } catch {
-            // The next open finds it and makes it garbage.
+            // As on a full disk. The next open finds it, too.
+            shared.stagingSlot.abandon(staging)
             host.logger.warning("could not discard a full copy", metadata: ["error": "\(error)"])
         }
     }

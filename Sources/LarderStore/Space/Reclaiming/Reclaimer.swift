@@ -87,14 +87,16 @@ final class Reclaimer: SharedPart {
         }
     }
 
-    /// Gives up what writers of blobs have abandoned.
+    /// Gives up what writers of blobs and snapshots have abandoned.
     private func discardAbandoned(in shared: SharedState) throws {
-        let blobs = shared.leases.abandoned
-        if blobs.isEmpty { return }
+        let (blobs, snapshots) = (shared.leases.abandoned, shared.stagingSlot.abandoned)
+        if blobs.isEmpty, snapshots.isEmpty { return }
         try shared.transact(durability: .relaxed, isBulk: true) { transaction in
             for blob in blobs { try transaction.discardStagedBlob(blob) }
+            for snapshot in snapshots { try transaction.discard(snapshot) }
         }
         shared.leases.forgetAbandoned(blobs.count)
+        shared.stagingSlot.forgetAbandoned(snapshots.count)
     }
 
     /// Logs why a commit failed: once as a warning while it fails for the same reason, for each write tries again.
@@ -135,7 +137,9 @@ extension Reclaimer: CommitStage {
         }
     }
 
-    func committed(_ effects: CommitEffects, in shared: SharedState) { goOn(hasMore: effects.hasGarbage, in: shared) }
+    func committed(_ effects: CommitEffects, in shared: SharedState) {
+        goOn(hasMore: effects.hasGarbage || !shared.stagingSlot.abandoned.isEmpty, in: shared)
+    }
 
     func recover(_ store: Store, from look: OpeningLook) { store.recover(from: look) }
 }

@@ -203,6 +203,21 @@ final class OtherHolder {
         try store.close()
     }
 
+    @Test func `is a snapshot that could not be discarded, and removed after the next commit`() async throws {
+        let store = try directory.open()
+        let staging = try await store.beginStaging(big(1))
+        let (data, aside) = (directory.path + "/data.mdb", directory.path + "/aside")
+        try FileManager.default.moveItem(atPath: data, toPath: aside)
+        await store.discard(staging)
+        try FileManager.default.moveItem(atPath: aside, toPath: data)
+        #expect(try store.read { view in try view.resource(big(1))?.stagingGeneration } == staging.generation)
+        try await store.put([key(1)])
+        try await store.eventually { try !hasGarbage(store) && !store.shared.reclaimer.isWanted }
+        #expect(try store.read { view in try view.resource(big(1))?.stagingGeneration } == nil)
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
     @Test func `is reported once while it cannot be removed for one reason`() async throws {
         let messages = LogMessages()
         var host = HostServices.test
