@@ -75,9 +75,11 @@ let sampleIndex = IndexDefinition(
 let sampleCollection = CollectionName(
     class: "translation", query: "n > 0", reference: .init(row: key("intro"), attribute: "parts"))
 
-func draft(_ number: Int, lane: String = "a") -> OutboxDraft {
-    OutboxDraft(
-        id: UUIDBytes(high: 0x7d9c_1a52_3e64_4f0b, low: 0x9a8d_0000_0000_0000 | UInt64(number)), lane: lane,
+func draft(_ number: Int, lane: String = "a", id: UUIDBytes? = nil, after: [UUIDBytes] = []) -> OutboxDraft {
+    var draft = OutboxDraft(
+        id: id ?? UUIDBytes(high: 0x7d9c_1a52_3e64_4f0b, low: 0x9a8d_0000_0000_0000 | UInt64(number)), lane: lane,
         createdAt: Int64(number), mutationType: "note.create", method: "POST", endpoint: "/notes",
         payload: bytes("{\"number\":\(number)}"))
+    draft.after = after
+    return draft
 }

@@ -115,6 +115,25 @@ import Testing
         try store.close()
     }
 
+    /// A zero byte of an identity is stored as two.
+    @Test func `counts what comes after an entry anew when its successor has a longer identity`() async throws {
+        let store = try directory.open()
+        let follower = draft(2, lane: "b", after: [draft(1).id])
+        let successor = draft(3, id: UUIDBytes(high: 1, low: 2))
+        let drafts = [draft(1), follower]
+        let before = try await store.write { transaction in
+            for draft in drafts { try transaction.enqueue(draft) }
+            return try transaction.outboxByteCount(of: follower.id)
+        }
+        try await store.write { try $0.replaceEntry(draft(1).id, with: successor, outcome: "superseded", at: 9) }
+        let entries = try store.read { view in try view.outboxEntries() }
+        #expect(entries.first { $0.id == follower.id }?.draft.after == [successor.id])
+        let counted = try await store.write { try $0.outboxByteCount(of: follower.id) }
+        #expect(counted > before)
+        #expect(try store.findings() == [])
+        try store.close()
+    }
+
     @Test func `refuses a second entry of one identity, in any lane, and keeps the first`() async throws {
         let store = try directory.open()
         try await store.write { try $0.enqueue(draft(1, lane: "a")) }

@@ -106,7 +106,7 @@ import Testing
         try second.close()
     }
 
-    @Test(.timeLimit(.minutes(2))) func `closes after the commit under way, and is brought down by the next open`()
+    @Test(.timeLimit(.minutes(5))) func `closes after the commit under way, and is brought down by the next open`()
         async throws
     {
         let directory = TemporaryStore()
