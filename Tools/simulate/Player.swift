@@ -12,7 +12,6 @@ final class Player {
     private let home: String
     private let directory: String
     private let shrink: Int
-    private let isExtended: Bool
     private let isVerbose: Bool
     /// Whether another process listens, and wants to know which seed a trap is in.
     private let isWorker: Bool
@@ -20,11 +19,10 @@ final class Player {
     private var steps = 0
     private var played = 0
 
-    init(directory: String, shrink: Int, isVerbose: Bool, isWorker: Bool, isExtended: Bool) {
+    init(directory: String, shrink: Int, isVerbose: Bool, isWorker: Bool) {
         self.isWorker = isWorker
         self.directory = directory
         self.shrink = shrink
-        self.isExtended = isExtended
         self.isVerbose = isVerbose
         home = "\(directory)/larder-simulate-\(ProcessInfo.processInfo.processIdentifier)"
     }
@@ -49,20 +47,19 @@ final class Player {
     /// Plays one seed and shows what happened.
     func play(only seed: UInt64) throws {
         defer { try? FileManager.default.removeItem(atPath: home) }
-        let outcome = history(
-            Scenario(seed: seed, isExtended: isExtended), isVerified: true, keeping: isVerbose ? 1_000_000 : 40)
+        let outcome = history(Scenario(seed: seed), isVerified: true, keeping: isVerbose ? 1_000_000 : 40)
         if isVerbose { for line in outcome.lines { tell(line) } }
         try report(outcome)
         tell("seed \(seed): \(outcome.steps) steps, hash \(String(outcome.hash, radix: 16)), no promise broken")
     }
 
     private func check(_ seed: UInt64) throws {
-        let outcome = history(Scenario(seed: seed, isExtended: isExtended), isVerified: seed % Self.verifyEvery == 0)
+        let outcome = history(Scenario(seed: seed), isVerified: seed % Self.verifyEvery == 0)
         played += 1
         steps += outcome.steps
         try report(outcome)
         guard seed % Self.repeatEvery == 0 else { return }
-        let again = history(Scenario(seed: seed, isExtended: isExtended), isVerified: false)
+        let again = history(Scenario(seed: seed), isVerified: false)
         guard again.hash == outcome.hash else {
             tell("seed \(seed) is not one history: played twice, its hashes differ")
             throw ExitCode(1)

@@ -32,9 +32,6 @@ struct Simulate: AsyncParsableCommand {
     @Flag(help: "Prints every step; with --seed.")
     var verbose = false
 
-    @Flag(help: "Also edits, merges and resolves writes, drops rows and keeps resources offline.")
-    var extended = false
-
     @Option(help: "Where the stores of the histories lie while they are played.")
     var directory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
 
@@ -57,11 +54,9 @@ struct Simulate: AsyncParsableCommand {
             let player = ListPlayer(directory: directory, isVerbose: verbose)
             try await player.play(seed.map { $0..<$0 + 1 } ?? seeds.range)
         } else if let seed {
-            try Player(directory: directory, shrink: shrink, isVerbose: verbose, isWorker: false, isExtended: extended)
-                .play(only: seed)
+            try Player(directory: directory, shrink: shrink, isVerbose: verbose, isWorker: false).play(only: seed)
         } else if jobs == 1 {
-            let player = Player(
-                directory: directory, shrink: shrink, isVerbose: false, isWorker: worker, isExtended: extended)
+            let player = Player(directory: directory, shrink: shrink, isVerbose: false, isWorker: worker)
             try player.play(seeds.range, until: soak.map { Date(timeIntervalSinceNow: $0 * 60) })
         } else {
             try Team(command: self).play()

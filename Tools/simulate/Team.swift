@@ -19,7 +19,6 @@ struct Team {
             "--shrink",
             "\(command.shrink)",
         ]
-        if command.extended { list.append("--extended") }
         if let soak = command.soak { list += ["--soak", "\(soak)"] }
         return list
     }

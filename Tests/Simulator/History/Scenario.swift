@@ -30,9 +30,7 @@ package struct Scenario: Sendable {
     package var faulty: Set<String>?
 
     /// The scenario of a seed.
-    ///
-    /// - Parameter isExtended: whether writes are edited, merged and resolved, too, rows dropped and resources kept offline.
-    package init(seed: UInt64, isExtended: Bool = false) {
+    package init(seed: UInt64) {
         self.seed = seed
         var generator = SeededGenerator(seed: seed)
         shape = Self.shape(&generator)
@@ -56,8 +54,8 @@ package struct Scenario: Sendable {
         var more = SeededGenerator(seed: seed ^ 0x6D_6F_72_65)
         if breakages.below(3) == 0 { plan = Self.breaking(plan, shape, &breakages, &more) }
         var changes = SeededGenerator(seed: seed ^ 0x65_64_69_74)
-        hasResolver = isExtended && hasWriters && changes.below(2) == 0
-        if isExtended, hasWriters, changes.below(2) == 0 {
+        hasResolver = hasWriters && changes.below(2) == 0
+        if hasWriters, changes.below(2) == 0 {
             plan = Self.mix(plan, &changes) { generator in
                 switch generator.below(10) {
                 case 0: .edit(seed: generator.next())
@@ -66,7 +64,7 @@ package struct Scenario: Sendable {
                 }
             }
         }
-        if isExtended, changes.below(3) == 0 {
+        if changes.below(3) == 0 {
             plan = Self.mix(plan, &changes) { [shape] generator in
                 let group = generator.pick(shape.groups) ?? "notes"
                 let id = Int64(1 + generator.below(shape.resourcesPerGroup))
