@@ -5,7 +5,8 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
     private struct Content {
         var current: State
         var nextNumber = 0
-        var followers: [Int: StateRelay<State>] = [:]
+        /// By number, which is the order in which they began.
+        var followers: [(number: Int, relay: StateRelay<State>)] = []
     }
 
     private let content: Mutex<Content>
@@ -27,7 +28,7 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
         // Told under the lock, so that all streams hear of two changes in the same order.
         content.withLock { content in
             content.current = state
-            for follower in content.followers.values { follower.tell(state) }
+            for follower in content.followers { follower.relay.tell(state) }
         }
     }
 
@@ -41,7 +42,7 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
         let (stream, relay) = StateRelay<State>.makeStream()
         let number = content.withLock { content in
             content.nextNumber += 1
-            content.followers[content.nextNumber] = relay
+            content.followers.append((content.nextNumber, relay))
             relay.tell(content.current)
             return content.nextNumber
         }
@@ -51,7 +52,9 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
 
     private func remove(_ number: Int) {
         // Let go outside the lock: the end of a relay is the end of what it holds.
-        let removed = content.withLock { $0.followers.removeValue(forKey: number) }
+        let removed = content.withLock { content in
+            content.followers.firstIndex { $0.number == number }.map { content.followers.remove(at: $0) }
+        }
         _ = removed
     }
 }

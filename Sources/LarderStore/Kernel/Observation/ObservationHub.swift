@@ -1,13 +1,14 @@
 internal import Synchronization
 
-/// Tells observers what commits changed.
+/// Tells observers what commits changed, in the order in which they subscribed.
 final class ObservationHub: Sendable {
     private struct State {
-        var subscriptions: [ObjectIdentifier: WeakSubscription] = [:]
+        var subscriptions: [WeakSubscription] = []
         var isFinished = false
     }
 
     private struct WeakSubscription {
+        let identifier: ObjectIdentifier
         weak var subscription: Subscription?
     }
 
@@ -17,7 +18,8 @@ final class ObservationHub: Sendable {
     func subscribe(to region: Region) -> Subscription {
         let subscription = Subscription(region: region, hub: self)
         let isFinished = state.withLock { state in
-            state.subscriptions[ObjectIdentifier(subscription)] = WeakSubscription(subscription: subscription)
+            state.subscriptions.append(
+                WeakSubscription(identifier: ObjectIdentifier(subscription), subscription: subscription))
             return state.isFinished
         }
         if isFinished { subscription.finish() }
@@ -25,7 +27,7 @@ final class ObservationHub: Sendable {
     }
 
     func remove(_ identifier: ObjectIdentifier) {
-        state.withLock { $0.subscriptions[identifier] = nil }
+        state.withLock { $0.subscriptions.removeAll { $0.identifier == identifier } }
     }
 
     /// Tells every observer whose region `changes` concern.
@@ -43,7 +45,7 @@ final class ObservationHub: Sendable {
     }
 
     private var current: [Subscription] {
-        state.withLock { $0.subscriptions.values.compactMap(\.subscription) }
+        state.withLock { $0.subscriptions.compactMap(\.subscription) }
     }
 }
 
