@@ -10,7 +10,7 @@ extension Simulator {
     /// Where nothing of the outbox is under way, no time is waited for and all is stored: nothing is left that could be sent.
     func checkWritersAtRest(_ process: SimulatedProcess) throws {
         guard scenario.hasWriters, link.level != .offline, !process.isStopping, !process.hasCalls,
-            !agenda.isAwaited(by: .outbox), agenda.count(of: .signIn) == 0
+            !agenda.isAwaited(by: .outbox), agenda.count(of: .signIn) == 0, try signedInAccount() != nil
         else { return }
         var held: [OutboxEntry] = []
         for entry in writers.stored where entry.delivery.state != .rejected {
@@ -86,8 +86,10 @@ extension Simulator {
         }
         try noteSuccessors(entries, outcomes)
         try note(entries, outcomes)
+        try checkAccounts(of: entries)
         try checkEntries(entries, shown)
         for (row, found) in shown { try checkShown(row, found.overlays, found.payload) }
+        writers.isSignedOut = try signedInAccount() == nil
         writers.timelines = checker.state.resources.mapValues(\.timeline)
     }
 
@@ -115,6 +117,9 @@ extension Simulator {
             let old = writers.deliveries.updateValue(entry.delivery, forKey: entry.id)
             guard let write = writers.writes[entry.id], old != entry.delivery else { continue }
             note("  \(write.note) is \(entry.delivery.state)")
+            if entry.delivery.state == .sending, writers.isSignedOut, try signedInAccount() == nil {
+                throw Violation(.outbox, "\(write.note) is to be sent, and nobody is signed in")
+            }
             if entry.delivery.state == .rejected { try end(write, .rejected) }
             if !isQuiet, writers.chances.below(200) == 0 { writers.isDeathDue = true }
         }
@@ -213,6 +218,7 @@ extension Simulator {
     private func areWritesSettled() throws -> Bool {
         guard executor.isIdle, let process, let outbox = process.outbox else { return false }
         let entries = try working { try process.store.read { view in try view.outboxEntries() } }
+        if !process.hasCalls, try signInOwner(of: entries) { return false }
         // What could not be read waits for somebody; what failed through the server's fault comes back by itself.
         for entry in entries where entry.isFailedForGood && !process.hasCalls {
             leftAlone[.outbox] = nil

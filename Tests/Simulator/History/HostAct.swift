@@ -50,6 +50,10 @@ package enum HostAct: Hashable, Sendable {
     case evict(group: String, id: Int64)
     /// The host keeps a resource offline.
     case keep(group: String, id: Int64)
+    /// Somebody signs in, or tries to.
+    case signIn(String)
+    /// Whoever is signed in signs out; what is unsent is sealed, or keeps it from being done.
+    case signOut(seals: Bool)
     /// The server takes the credentials of writes no more, until somebody signs in again.
     case expire
     /// Somebody wants all writes tried again.
@@ -86,6 +90,8 @@ extension HostAct: CustomStringConvertible {
         case .rewrite: "write again"
         case .evict(let group, let id): "evict \(group)/\(id)"
         case .keep(let group, let id): "keep \(group)/\(id)"
+        case .signIn(let account): "sign in as \(account)"
+        case .signOut(let seals): "sign out\(seals ? ", sealing" : "")"
         case .expire: "credentials expire"
         case .retryWrites: "retry writes"
         case .outage(let seconds, let says): "no writes for \(seconds) s\(says ? ", as the server says" : "")"

@@ -15,6 +15,8 @@ package struct Scenario: Sendable {
     /// Whether somebody writes, and how that is delivered.
     let hasWriters: Bool
     let delivery: OutboxPolicy
+    /// Whether a session says whose writes are sent.
+    let hasSession: Bool
     /// Whether conflicts are resolved, one way or another, rather than rejected.
     let hasResolver: Bool
     let concurrentFullCopies: Int
@@ -48,6 +50,9 @@ package struct Scenario: Sendable {
         hasWriters = writes.below(2) == 0
         delivery = Self.delivery(&writes)
         if hasWriters { plan = Self.mix(plan, &writes, Self.drawWriting) }
+        var sessions = SeededGenerator(seed: seed ^ 0x73_65_73_73)
+        hasSession = hasWriters && sessions.below(3) == 0
+        if hasSession { plan = Self.mix(plan, &sessions, Self.drawSession) }
         var breakages = SeededGenerator(seed: seed ^ 0x62_72_65_61_6B)
         // What hides a resource for no reason of the server's hides the writes to it, too.
         hasStaleReplica = !hasWriters && breakages.below(2) == 0
@@ -126,6 +131,14 @@ package struct Scenario: Sendable {
         case ..<43: .expire
         case ..<46: .retryWrites
         case ..<49: .outage(Int64([20, 600, 8000][generator.below(3)]), says: generator.below(2) == 0)
+        default: nil
+        }
+    }
+
+    private static func drawSession(_ generator: inout SeededGenerator) -> HostAct? {
+        switch generator.below(12) {
+        case 0: .signOut(seals: generator.below(3) > 0)
+        case 1, 2: generator.pick(Writers.accounts).map { .signIn($0) }
         default: nil
         }
     }

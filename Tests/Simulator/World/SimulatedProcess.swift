@@ -20,6 +20,7 @@ final class SimulatedProcess: @unchecked Sendable {
     let store: Store
     let coordinator: SyncCoordinator
     let outbox: Outbox?
+    let session: Session?
     let connectivity: ScriptedConnectivity
     let writerConnectivity: ScriptedConnectivity
     let power: ScriptedPower
@@ -34,10 +35,11 @@ final class SimulatedProcess: @unchecked Sendable {
     private var nextCall = 0
 
     init(
-        _ life: Life, _ store: Store, _ coordinator: SyncCoordinator, _ outbox: Outbox?,
+        _ life: Life, _ store: Store, _ coordinator: SyncCoordinator, _ outbox: Outbox?, _ session: Session?,
         _ connectivity: (sync: ScriptedConnectivity, writers: ScriptedConnectivity), _ power: ScriptedPower
     ) {
-        (self.life, self.store, self.coordinator, self.outbox) = (life, store, coordinator, outbox)
+        (self.life, self.store, self.coordinator) = (life, store, coordinator)
+        (self.outbox, self.session) = (outbox, session)
         (self.connectivity, writerConnectivity, self.power) = (connectivity.sync, connectivity.writers, power)
     }
 
@@ -114,9 +116,9 @@ extension Simulator {
             policy: scenario.policy, connectivity: connectivity, power: power,
             probe: scenario.hasProbe ? SimulatedProbe(world: self, life: life) : nil,
             onEvent: { [unowned self] event in if !life.isOver { hear(event) } })
+        let outbox = scenario.hasWriters ? outbox(store, writerConnectivity, life) : nil
         let process = SimulatedProcess(
-            life, store, coordinator, scenario.hasWriters ? outbox(store, writerConnectivity, life) : nil,
-            (connectivity, writerConnectivity), power)
+            life, store, coordinator, outbox, try session(of: outbox, store), (connectivity, writerConnectivity), power)
         self.process = process
         try look()
         try removeForgotten(in: store)
@@ -127,6 +129,7 @@ extension Simulator {
         coordinator.isForcedOffline = isForcedOffline
         for (filter, priority) in wanted { take(filter, priority, coordinator) }
         process.run()
+        if processes == 1 { signIn(as: Writers.accounts[0]) }
         try decideWhatIsUnresolved()
     }
 

@@ -50,7 +50,8 @@ extension Simulator {
         }
         try working { try process.store.close() }
         while executor.runNext() {}
-        dead = Dead(store: process.store, coordinator: process.coordinator, outbox: process.outbox)
+        dead = Dead(
+            store: process.store, coordinator: process.coordinator, outbox: process.outbox, session: process.session)
     }
 
     /// What is to be gone some time after a process has ended.
@@ -58,11 +59,12 @@ extension Simulator {
         weak var store: Store?
         weak var coordinator: SyncCoordinator?
         weak var outbox: Outbox?
+        weak var session: Session?
     }
 
     /// Nothing holds on to a process that has ended.
     func checkDead() throws {
-        if dead?.store != nil || dead?.coordinator != nil || dead?.outbox != nil {
+        if dead?.store != nil || dead?.coordinator != nil || dead?.outbox != nil || dead?.session != nil {
             throw Violation(.lostEffect, "a task of a process that has ended waits for ever")
         }
         dead = nil

@@ -54,6 +54,8 @@ extension Simulator {
         case .rewrite(let seed): try rewrite(seed)
         case .evict(let group, let id): try evict(ResourceKey(group, id))
         case .keep(let group, let id): keep(ResourceKey(group, id))
+        case .signIn(let account): signIn(as: account)
+        case .signOut(let seals): signOut(seals ? .seal : .refuse)
         case .expire: desk.areCredentialsStale = true
         case .retryWrites:
             guard let process, let outbox = process.outbox else { return }

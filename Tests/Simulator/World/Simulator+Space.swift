@@ -27,9 +27,10 @@ extension Simulator {
         while true {
             let state = checker.state
             let evicted = state.resources.values.filter { $0.state == .evicted && state.isMember($0.key) }
-            guard let first = evicted.map(\.key).min() else { return }
+                .map(\.key).sorted()
+            guard let first = evicted.first else { return }
             if now >= limit { throw Violation(.convergence, "\(first) is opened and does not come back") }
-            for resource in evicted { trigger(.opened(resource.key)) }
+            for resource in evicted { trigger(.opened(resource)) }
             let end = now + 60_000
             while let next = nextTime, next <= end { try step() }
             now = end

@@ -17,7 +17,7 @@ extension Simulator {
         if scenario.hasResolver { configuration.conflicts = ConflictResolver(Self.policy) }
         return Outbox(
             store: store, transport: WriteTransport(world: self, life: life), configuration: configuration,
-            policy: scenario.delivery, account: Writers.account, connectivity: connectivity,
+            policy: scenario.delivery, account: Writers.accounts[0], connectivity: connectivity,
             onEvent: { [unowned self] event in if !life.isOver { hear(event) } })
     }
 

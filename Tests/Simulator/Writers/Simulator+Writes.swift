@@ -63,9 +63,9 @@ extension Simulator {
     }
 
     private func enqueue(_ write: SimulatedWrite, merging coalescing: Coalescing?) throws {
-        guard let store else { return }
+        guard let store, let account = try signedInAccount() else { return }
         let draft = write.draft(
-            account: Writers.account, attempts: scenario.delivery.mostAttempts, at: wall)
+            account: account, attempts: scenario.delivery.mostAttempts, at: wall)
         var prepared = PreparedWrite(draft: draft, effects: [write.effect], bounds: scenario.delivery.bounds)
         prepared.coalescing = coalescing
         let enqueued: Enqueued
@@ -79,6 +79,8 @@ extension Simulator {
             }
         } catch OutboxError.afterRejected {
             return note("  refused: it comes after a dead letter")
+        } catch OutboxError.notSignedIn where scenario.hasSession {
+            return note("  refused: nobody is signed in")
         } catch is EngineError where isFull {
             return try look()
         } catch {

@@ -5,7 +5,8 @@ internal import LarderTesting
 
 /// What is known of the writes of a history.
 struct Writers {
-    static let account = "ann"
+    /// Who writes where there is no session, and who else may sign in where there is one.
+    static let accounts = ["ann", "ben"]
     static let server = "https://model.test"
 
     /// How a write ended, as the store said.
@@ -20,6 +21,8 @@ struct Writers {
     var deliveries: [UUIDBytes: OutboxDelivery] = [:]
     /// The entries at the last look, in their order.
     var stored: [OutboxEntry] = []
+    /// Whether nobody was signed in at the last look. A commit may both begin to send and sign out, in this order.
+    var isSignedOut = false
     /// Whether the process is to die before it does what it has stored.
     var isDeathDue = false
     /// Chances of the writers alone, so that a history without them stays as it is.
