@@ -1,11 +1,12 @@
 // Proves that an observer of an object or a collection sees each change of what is kept, whatever made it, and nothing twice.
 import HTTPTypes
 import LarderFormat
-import LarderHTTP
 import LarderStore
 import LarderTesting
 import Synchronization
 import Testing
+
+@testable import LarderHTTP
 
 private let places = [ObjectPersistence.memory, .persistent]
 
@@ -48,8 +49,18 @@ private let places = [ObjectPersistence.memory, .persistent]
         #expect(try await values.texts() == ["-"])
     }
 
+    @Test func `sees no value twice, whatever is signalled`() async throws {
+        let kept = Mutex([1, 1, 2])
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+        var values = ObjectValues<Int>(signals: { signals }, read: { kept.withLock { $0.removeFirst() } })
+            .makeAsyncIterator()
+        #expect(try await values.next() == 1)
+        for _ in 0..<2 { signal.yield() }
+        #expect(try await values.next() == 2)
+    }
+
     @Test(arguments: places)
-    func `sees no value twice, and none that has no part in it`(place: ObjectPersistence) async throws {
+    func `of an object sees none that has no part in it`(place: ObjectPersistence) async throws {
         let world = try world(place)
         _ = try await world.cache.collection(allUsers)
         var values = world.cache.values(of: user(1)).makeAsyncIterator()

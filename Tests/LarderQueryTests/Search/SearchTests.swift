@@ -170,6 +170,8 @@ import Testing
         // Of one resource alone the scores are its own.
         let alone = try StoreQuery(fixture.store, tables: [Self.table(of: .resource(small))])
         #expect(try alone.search("items", .words("rare")).first.map(\.score) != found.first?.score)
+        // It has words of its own, and does not take those of the group away.
+        #expect(try group.search("items", .words("rare")).facts.rowsIndexed == 0)
     }
 
     @Test func `of a group forgets a resource that is gone, and counts it no more`() async throws {

@@ -46,6 +46,9 @@ final class FlightTable: Sendable {
         }
     }
 
+    /// Whether no flight is under way.
+    var isEmpty: Bool { state.withLock { $0.all.isEmpty } }
+
     /// Whether fewer than `limit` flights run without participants.
     func hasRoomAlone(limit: Int) -> Bool {
         state.withLock { $0.all.values.count(where: \.isBackground) < limit }
