@@ -112,7 +112,7 @@ extension CacheControl {
         case "none": none = true
         case "max-age": maxAge = maxAge ?? argument.seconds ?? 0
         case "min-fresh": minFresh = minFresh ?? argument.seconds ?? 2_147_483_648
-        case "max-stale": noteMaxStale(argument)
+        case "max-stale": maxStale = maxStale ?? (argument.isAbsent ? .any : argument.seconds.map(MaxStale.seconds))
         case "stale-while-revalidate": staleWhileRevalidate = staleWhileRevalidate ?? argument.seconds
         case "stale-if-error": staleIfError = staleIfError ?? argument.seconds
         default: break
@@ -126,10 +126,5 @@ extension CacheControl {
         }
         let names = FieldScanner.tokens(list)
         if names.isEmpty { noCache = true } else { noCacheFields.formUnion(names) }
-    }
-
-    private mutating func noteMaxStale(_ argument: Argument) {
-        guard maxStale == nil else { return }
-        maxStale = argument.isAbsent ? .any : .seconds(argument.seconds ?? 0)
     }
 }

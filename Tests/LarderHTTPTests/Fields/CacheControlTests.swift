@@ -74,6 +74,8 @@ import Testing
         #expect(directives.minFresh == 5)
         #expect(directives.staleIfError == 7)
         #expect(read("max-stale=9").maxStale == .seconds(9))
-        #expect(read("max-stale=x").maxStale == .seconds(0))
+        // What permits does not count where it is malformed: not even what is stale for no time at all is wanted.
+        #expect(read("max-stale=x").maxStale == nil)
+        #expect(read("max-stale;no-store").maxStale == nil)
     }
 }

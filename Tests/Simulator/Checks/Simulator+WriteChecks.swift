@@ -117,7 +117,7 @@ extension Simulator {
             let old = writers.deliveries.updateValue(entry.delivery, forKey: entry.id)
             guard let write = writers.writes[entry.id], old != entry.delivery else { continue }
             note("  \(write.note) is \(entry.delivery.state)")
-            if entry.delivery.state == .sending, writers.isSignedOut, try signedInAccount() == nil {
+            if entry.delivery.tries > old?.tries ?? 0, writers.isSignedOut, try signedInAccount() == nil {
                 throw Violation(.outbox, "\(write.note) is to be sent, and nobody is signed in")
             }
             if entry.delivery.state == .rejected { try end(write, .rejected) }

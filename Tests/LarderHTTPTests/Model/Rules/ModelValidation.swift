@@ -115,7 +115,8 @@ extension CacheModel {
     private func isAsked(_ stored: ModelStored, by request: ModelRequest, _ now: Double) -> Bool {
         let fields = stored.response.fields
         if let list = request.fields.combined("If-None-Match") {
-            let tags = list.listMembers.compactMap(tag)
+            // `*` is any tag, and not one of that name.
+            let tags = list.trimmed == "*" ? [] : list.listMembers.compactMap(tag)
             return tags.count == 1 && tags[0].opaque == tag(of: fields)?.opaque
         }
         let since = request.fields.all("If-Modified-Since").first.flatMap { date($0, now: stored.receivedAt) }
