@@ -3,7 +3,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A body` {
+@Suite(.timeLimit(.minutes(5))) struct `A body` {
     @Test func `gives its chunks once, and no empty one`() async throws {
         let body = TransportBody(chunks: [[], [1, 2], [], [3], []])
         var chunks: [[UInt8]] = []

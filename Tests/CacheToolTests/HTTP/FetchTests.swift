@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct `Fetching` {
+@Suite(.timeLimit(.minutes(5))) struct `Fetching` {
     @Test func `prints the body, remembers it, and says why in plain words`() throws {
         let server = try PlainServer { _, number in
             plain("200 OK", ["Cache-Control: max-age=600", "ETag: \"1\""], "answer \(number)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct `Serving a client` {
+@Suite(.timeLimit(.minutes(5))) struct `Serving a client` {
     @Test func `sends a request as it is, and gives the answer`() throws {
         let server = try PlainServer { _, _ in plain("201 Created", ["X-Odd: b", "X-Two: 1"], "made") }
         let tool = try ClientTool()

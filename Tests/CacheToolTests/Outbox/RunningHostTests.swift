@@ -3,7 +3,7 @@ import LarderFormat
 import LarderStore
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A host beside the tool` {
+@Suite(.timeLimit(.minutes(5))) struct `A host beside the tool` {
     private let directory = TemporaryDirectory()
     private var path: String { directory.path + "/store" }
 

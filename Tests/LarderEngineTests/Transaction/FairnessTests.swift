@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarderEngine
 
-@Suite(.timeLimit(.minutes(2))) struct `Bulk work` {
+@Suite(.timeLimit(.minutes(5))) struct `Bulk work` {
     /// Counts what ran, and submits itself again and again, as tasks do that write in a loop.
     private final class Load: Sendable {
         /// A writer in a loop ends sometime, so that a test without progress ends too.

@@ -6,7 +6,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A cache of files` {
+@Suite(.timeLimit(.minutes(5))) struct `A cache of files` {
     private let directory = TemporaryDirectory()
 
     private var path: String { directory.path + "/cache" }

@@ -162,7 +162,7 @@ extension Store {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A cache in a store, with a limit,` {
+@Suite(.timeLimit(.minutes(5))) struct `A cache in a store, with a limit,` {
     private let directory = TemporaryDirectory()
 
     private let host = HostServices.ticking()

@@ -7,7 +7,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct `An answer that travels compressed` {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `An answer that travels compressed` {
     private static let text = (0..<30_000).map { "{\"word\":\($0)}" }.joined(separator: ",")
 
     private static func page(tag: String = "\"v1\"") -> OriginPage {

@@ -12,7 +12,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(2))) struct `A request of Foundation` {
+@Suite(.timeLimit(.minutes(5))) struct `A request of Foundation` {
     private static func asked(_ policy: URLRequest.CachePolicy) throws -> (FetchRequest, SingleAnswerStrategy) {
         let url = try #require(URL(string: "http://origin.test/a"))
         let request = URLRequest(url: url, cachePolicy: policy)

@@ -6,7 +6,7 @@ import LarderHTTP
 import LarderTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct `A redirection` {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `A redirection` {
     private static func redirect(_ status: Int, _ place: String, _ cacheControl: String = "no-store") -> OriginPage {
         var page = OriginPage("", cacheControl: cacheControl)
         page.status = status

@@ -5,7 +5,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The body of an answer` {
+@Suite(.timeLimit(.minutes(5))) struct `The body of an answer` {
     private static let tagged: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentLength: "10"]
 
     @Test func `is delivered while it arrives, and stored when it is whole`() async throws {

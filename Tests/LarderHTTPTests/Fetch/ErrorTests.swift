@@ -4,7 +4,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A failure` {
+@Suite(.timeLimit(.minutes(5))) struct `A failure` {
     private static func answers(_ error: HTTPCacheError) -> [Bool] {
         [
             error.isAuthenticationError, error.isServerError, error.isNetworkError, error.isNoConnectionError,

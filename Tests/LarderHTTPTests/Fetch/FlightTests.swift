@@ -5,7 +5,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Identical requests` {
+@Suite(.timeLimit(.minutes(5))) struct `Identical requests` {
     /// A server whose answers wait at a door.
     private static func bench(_ door: FetchDoor, _ fields: HTTPFields) -> Bench {
         Bench { (_, _) throws(TransportError) in
@@ -156,7 +156,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Exchanges` {
+@Suite(.timeLimit(.minutes(5))) struct `Exchanges` {
     @Test func `are bounded; the higher priority goes first, and equals in the order they came`() async throws {
         let doors = [FetchDoor(), FetchDoor()]
         let bench = Bench(options: HTTPCacheOptions(concurrentExchanges: 1)) { (request, _) throws(TransportError) in

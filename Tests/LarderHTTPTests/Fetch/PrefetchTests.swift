@@ -6,7 +6,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Prefetching` {
+@Suite(.timeLimit(.minutes(5))) struct `Prefetching` {
     private static func word(_ outcome: PrefetchOutcome) -> String {
         switch outcome {
         case .stored: "stored"

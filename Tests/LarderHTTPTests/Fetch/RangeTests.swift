@@ -4,7 +4,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A range of a response` {
+@Suite(.timeLimit(.minutes(5))) struct `A range of a response` {
     private static let whole = "0123456789"
 
     /// A server that answers one range of one part, on condition.
@@ -99,7 +99,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A HEAD` {
+@Suite(.timeLimit(.minutes(5))) struct `A HEAD` {
     @Test func `is not stored`() async throws {
         let bench = Bench([.cacheControl: "max-age=60", .contentLength: "10"], "")
         #expect(try await Got(bench.cache.fetch(request("/a", method: .head))).status == 200)

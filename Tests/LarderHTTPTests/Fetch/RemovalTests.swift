@@ -4,7 +4,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Invalidation` {
+@Suite(.timeLimit(.minutes(5))) struct `Invalidation` {
     @Test func `comes with what an unsafe request changes`() async throws {
         let bench = Bench(tagged("\"1\"", "max-age=600"))
         _ = try await bench.get()

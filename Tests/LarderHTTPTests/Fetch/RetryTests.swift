@@ -5,7 +5,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A fetch that failed` {
+@Suite(.timeLimit(.minutes(5))) struct `A fetch that failed` {
     /// Waits of 1, 2, 4 and 4 seconds, less up to half.
     private static let waits = RetryPolicy(first: .seconds(1), limit: .seconds(4), jitter: 0.5)
 

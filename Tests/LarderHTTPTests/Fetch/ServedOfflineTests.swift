@@ -5,7 +5,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `What is stored, wanted offline,` {
+@Suite(.timeLimit(.minutes(5))) struct `What is stored, wanted offline,` {
     /// What a server may say against stale answers.
     private static let prohibitions = [
         "max-age=60, must-revalidate", "no-cache", "max-age=60, no-cache", "max-age=60, stale-if-error=1",

@@ -4,7 +4,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The standard strategy` {
+@Suite(.timeLimit(.minutes(5))) struct `The standard strategy` {
     /// §2.1.7.
     @Test func `fetches what is missing, stores it, and gives one final answer`() async throws {
         let bench = Bench([.cacheControl: "max-age=60"])

@@ -4,7 +4,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Network else cache` {
+@Suite(.timeLimit(.minutes(5))) struct `Network else cache` {
     @Test func `validates what is fresh, and answers with it on a 304`() async throws {
         let bench = Bench(tagged("\"1\"", "max-age=600"))
         _ = try await bench.get()
@@ -81,7 +81,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A strategy` {
+@Suite(.timeLimit(.minutes(5))) struct `A strategy` {
     @Test func `network only neither looks at the cache nor fills it`() async throws {
         let bench = Bench([.cacheControl: "max-age=60"])
         #expect(try await bench.get("/a", .networkOnly).origin == .network)

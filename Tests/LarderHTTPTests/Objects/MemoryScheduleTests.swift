@@ -36,7 +36,7 @@ private final class Asked: Sendable {
     let accounts = Mutex<[String?]>([])
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A write in memory that the server never takes` {
+@Suite(.timeLimit(.minutes(5))) struct `A write in memory that the server never takes` {
     private func queued(_ world: ObjectWorld, _ number: Int, _ payload: String) async throws -> UUIDBytes {
         guard case .queued(let id) = try await world.cache.save(user(number), payload: Array(payload.utf8)) else {
             Issue.record("it was not queued")

@@ -69,7 +69,7 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
     if case HTTPCacheError.notSignedIn = error { true } else { false }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `The account of a write` {
+@Suite(.timeLimit(.minutes(5))) struct `The account of a write` {
     private let image = ObjectFile(of: user(1), attribute: "image")
 
     private func world(_ place: ObjectPersistence) throws -> ObjectWorld {

@@ -9,7 +9,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The answer to a direct save` {
+@Suite(.timeLimit(.minutes(5))) struct `The answer to a direct save` {
     typealias Answer = @Sendable () -> TransportResponse
 
     private static let page = "<!DOCTYPE html><html><body>Sign in</body></html>"

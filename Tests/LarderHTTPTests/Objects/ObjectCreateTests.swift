@@ -9,7 +9,7 @@ import Testing
 
 private let places = [ObjectPersistence.memory, .persistent]
 
-@Suite(.timeLimit(.minutes(2))) struct `A new object` {
+@Suite(.timeLimit(.minutes(5))) struct `A new object` {
     private func world(_ place: ObjectPersistence = .memory) throws -> ObjectWorld {
         try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
     }

@@ -9,7 +9,7 @@ import Testing
 
 private let places = [ObjectPersistence.memory, .persistent]
 
-@Suite(.timeLimit(.minutes(2))) struct `A save` {
+@Suite(.timeLimit(.minutes(5))) struct `A save` {
     private func world(_ place: ObjectPersistence, loadsSaved: Bool = false) throws -> ObjectWorld {
         let world = try ObjectWorld(
             persistent: place == .persistent ? ["User"] : [], options: ObjectCacheOptions(loadsSaved: loadsSaved))
@@ -70,7 +70,7 @@ private let places = [ObjectPersistence.memory, .persistent]
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A default strategy of two answers` {
+@Suite(.timeLimit(.minutes(5))) struct `A default strategy of two answers` {
     private let options = ObjectCacheOptions(strategy: .cacheThenNetwork)
 
     /// §5.1.3.

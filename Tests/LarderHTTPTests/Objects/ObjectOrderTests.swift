@@ -27,7 +27,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `An answer that was asked for before a write` {
+@Suite(.timeLimit(.minutes(5))) struct `An answer that was asked for before a write` {
     @Test(arguments: places)
     func `does not replace what was saved meanwhile, in a list`(place: ObjectPersistence) async throws {
         let world = try world(place)
@@ -112,7 +112,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `An answer that was asked for before a removal` {
+@Suite(.timeLimit(.minutes(5))) struct `An answer that was asked for before a removal` {
     private let file = ObjectFile(of: user(1), attribute: "image")
 
     @Test(arguments: Removal.allCases, places)

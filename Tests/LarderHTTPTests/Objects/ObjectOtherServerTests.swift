@@ -6,7 +6,7 @@ import LarderStore
 import LarderTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Objects of another server` {
+@Suite(.timeLimit(.minutes(5))) struct `Objects of another server` {
     private func moved(_ world: ObjectWorld, isOnline: Bool = true) -> ObjectCache {
         ObjectCache(
             service: ModelService(authority: "other.test"), transport: world.network,

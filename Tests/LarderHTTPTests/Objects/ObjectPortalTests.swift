@@ -7,7 +7,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `An answer in the place of the objects' server` {
+@Suite(.timeLimit(.minutes(5))) struct `An answer in the place of the objects' server` {
     typealias Answer = @Sendable () -> TransportResponse
 
     static let page = "<!DOCTYPE html><html><body>Sign in</body></html>"

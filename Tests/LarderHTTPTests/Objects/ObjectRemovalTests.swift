@@ -9,7 +9,7 @@ import Testing
 
 private let places = [ObjectPersistence.memory, .persistent]
 
-@Suite(.timeLimit(.minutes(2))) struct `What is removed` {
+@Suite(.timeLimit(.minutes(5))) struct `What is removed` {
     private func image(_ id: Int) -> ObjectFile { ObjectFile(of: user(id), attribute: "image") }
 
     private func world(_ place: ObjectPersistence) async throws -> ObjectWorld {
@@ -91,7 +91,7 @@ private let places = [ObjectPersistence.memory, .persistent]
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A removal from storage with a write that waits` {
+@Suite(.timeLimit(.minutes(5))) struct `A removal from storage with a write that waits` {
     private enum Kind: CaseIterable {
         case object, collection, wholeClass, everything
     }

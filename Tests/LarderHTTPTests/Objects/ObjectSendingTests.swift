@@ -14,7 +14,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Writes about one object` {
+@Suite(.timeLimit(.minutes(5))) struct `Writes about one object` {
     @Test func `go behind what waits in memory, also by the network only`() async throws {
         let world = try ObjectWorld()
         world.goOffline()
@@ -116,7 +116,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `The body of a write` {
+@Suite(.timeLimit(.minutes(5))) struct `The body of a write` {
     private let file = ObjectFile(of: user(1), attribute: "image")
     private func types(_ world: ObjectWorld) -> [String?] {
         world.network.recorded.filter { $0.request.method == .put }.map { $0.request.headerFields[.contentType] }
@@ -141,7 +141,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A page of a captive portal` {
+@Suite(.timeLimit(.minutes(5))) struct `A page of a captive portal` {
     private func portal(_ world: ObjectWorld) {
         let page = Array("1\tplease sign in".utf8)
         world.network.plan(

@@ -6,7 +6,7 @@ import LarderStore
 import LarderTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Objects and the wait of their server` {
+@Suite(.timeLimit(.minutes(5))) struct `Objects and the wait of their server` {
     private static let server = "http://objects.test"
 
     private func world(_ place: ObjectPersistence) throws -> ObjectWorld {

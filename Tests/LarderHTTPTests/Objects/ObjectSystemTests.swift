@@ -7,7 +7,7 @@ import Testing
 
 @testable import LarderHTTP
 
-@Suite(.timeLimit(.minutes(2))) struct `The system's cache of objects` {
+@Suite(.timeLimit(.minutes(5))) struct `The system's cache of objects` {
     @Test func `sends the writes that wait in memory when the network is back`() async throws {
         let world = try ObjectWorld()
         let connectivity = ScriptedConnectivity(.offline)

@@ -10,7 +10,7 @@ import Testing
 
 private let places = [ObjectPersistence.memory, .persistent]
 
-@Suite(.timeLimit(.minutes(2))) struct `An observer` {
+@Suite(.timeLimit(.minutes(5))) struct `An observer` {
     private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
         try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
     }

@@ -11,7 +11,7 @@ import Testing
 
 private let html: Fault = .header(.contentType, "text/html")
 
-@Suite(.timeLimit(.minutes(2))) struct `Writes that wait in memory` {
+@Suite(.timeLimit(.minutes(5))) struct `Writes that wait in memory` {
     private let image = ObjectFile(of: user(1), attribute: "image")
 
     private func saveOffline(_ world: ObjectWorld) async throws {
@@ -199,7 +199,7 @@ private let html: Fault = .header(.contentType, "text/html")
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `The queue of persistent classes` {
+@Suite(.timeLimit(.minutes(5))) struct `The queue of persistent classes` {
     private func hooked(_ world: ObjectWorld) -> HookedQueue {
         let queue = HookedQueue(base: OutboxWriteQueue(world.outbox), meanwhile: world.meanwhile)
         world.cache.configure(

@@ -34,7 +34,7 @@ private final class List: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A query of pages` {
+@Suite(.timeLimit(.minutes(5))) struct `A query of pages` {
     private let world = QueryWorld()
     private let list = List()
 

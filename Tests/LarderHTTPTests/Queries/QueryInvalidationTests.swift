@@ -7,7 +7,7 @@ import LarderTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `An invalidated query` {
+@Suite(.timeLimit(.minutes(5))) struct `An invalidated query` {
     let world = QueryWorld()
     /// Never stale by its age.
     private let lasting = KeyedQueryOptions(staleAfter: nil)

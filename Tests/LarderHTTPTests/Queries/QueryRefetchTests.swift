@@ -7,7 +7,7 @@ import Testing
 
 @testable import LarderHTTP
 
-@Suite(.timeLimit(.minutes(2))) struct `An observed query` {
+@Suite(.timeLimit(.minutes(5))) struct `An observed query` {
     let world = QueryWorld()
     private let everyMinute = KeyedQueryOptions(staleAfter: nil, refetchInterval: .seconds(60))
 

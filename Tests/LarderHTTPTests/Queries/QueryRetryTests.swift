@@ -7,7 +7,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A fetch that fails` {
+@Suite(.timeLimit(.minutes(5))) struct `A fetch that fails` {
     let world = QueryWorld()
 
     private func options(

@@ -9,7 +9,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A query over rows` {
+@Suite(.timeLimit(.minutes(5))) struct `A query over rows` {
     private let world = QueryWorld()
     private let note = RowKey(resource: ResourceKey("notes", 1), type: "note", key: "17")
 

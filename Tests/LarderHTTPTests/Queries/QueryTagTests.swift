@@ -5,7 +5,7 @@ import LarderTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A query with tags` {
+@Suite(.timeLimit(.minutes(5))) struct `A query with tags` {
     let world = QueryWorld()
 
     private func lasting(_ tags: Set<String>) -> KeyedQueryOptions { KeyedQueryOptions(staleAfter: nil, tags: tags) }

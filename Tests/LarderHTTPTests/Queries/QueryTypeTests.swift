@@ -5,7 +5,7 @@ import LarderTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A query of two types` {
+@Suite(.timeLimit(.minutes(5))) struct `A query of two types` {
     let world = QueryWorld()
 
     @Test func `gives each asker its own`() async throws {
@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A program that only watches` {
+@Suite(.timeLimit(.minutes(5))) struct `A program that only watches` {
     @Test func `holds no value that nobody has used for long`() async throws {
         let world = QueryWorld()
         let cache = world.cache()

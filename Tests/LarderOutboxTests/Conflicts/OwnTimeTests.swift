@@ -6,7 +6,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `The time of a write in conflict` {
+@Suite(.timeLimit(.minutes(5))) struct `The time of a write in conflict` {
     @Test(arguments: [
         (#"{"status":"done","updatedAt":1500}"#, false), (#"{"status":"done","updatedAt":2500}"#, true),
         // As it was, it says nothing of this write, which was enqueued later than that.

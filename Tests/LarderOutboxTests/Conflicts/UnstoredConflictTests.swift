@@ -7,7 +7,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A conflict whose decision could not be stored` {
+@Suite(.timeLimit(.minutes(5))) struct `A conflict whose decision could not be stored` {
     @Test func `is resolved again after a wait`() async throws {
         let server = VisitServer()
         let world = try OutboxWorld { request in server.answer(request) }

@@ -6,7 +6,7 @@ import LarderStore
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct `A look at what others have done` {
+@Suite(.timeLimit(.minutes(5))) struct `A look at what others have done` {
     private func refused(_ world: OutboxWorld, _ outbox: Outbox) async throws -> OutboxEntry {
         world.answer { _ in TransportResponse(status: .unprocessableContent) }
         let queued = try await outbox.enqueue(note(1))

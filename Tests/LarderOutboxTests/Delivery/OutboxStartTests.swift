@@ -6,7 +6,7 @@ import LarderTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `An outbox that starts while the store is full` {
+@Suite(.timeLimit(.minutes(5))) struct `An outbox that starts while the store is full` {
     @Test func `says so, and sends once there is room`() async throws {
         let world = try OutboxWorld(options: StoreOptions(sizeCap: 60_000))
         // Of a host that names no server with it, so that the outbox still has to store which one it is for.

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LarderOutbox
 
-@Suite(.timeLimit(.minutes(3))) struct `Two outboxes on one store` {
+@Suite(.timeLimit(.minutes(5))) struct `Two outboxes on one store` {
     private static var thisProcess: OutboxOwner { OutboxOwner(processID: ProcessInfo.processInfo.processIdentifier) }
 
     @Test func `only the first sends; the other enqueues, and is told which process does`() async throws {

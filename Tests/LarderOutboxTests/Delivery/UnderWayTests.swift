@@ -9,7 +9,7 @@ import Testing
 
 @testable import LarderOutbox
 
-@Suite(.timeLimit(.minutes(1))) struct `A request under way` {
+@Suite(.timeLimit(.minutes(5))) struct `A request under way` {
     private func sends(_ world: OutboxWorld) -> [String?: Int] {
         Dictionary(grouping: world.requests, by: \.key).mapValues(\.count)
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LarderOutbox
 
-@Suite(.timeLimit(.minutes(1))) struct `An answer that could not be stored` {
+@Suite(.timeLimit(.minutes(5))) struct `An answer that could not be stored` {
     /// Has time pass beside `body`.
     private func ticking(_ world: OutboxWorld, _ body: () async throws -> Void) async throws {
         let ticker = Task {

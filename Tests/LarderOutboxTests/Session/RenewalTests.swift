@@ -7,7 +7,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Credentials that were refused` {
+@Suite(.timeLimit(.minutes(5))) struct `Credentials that were refused` {
     /// A token that is another one whenever it was refused, as long as it can be had.
     private final class Tokens: Credentials {
         let number = Mutex(0)

@@ -103,7 +103,7 @@ private struct SlowSecretStore: SecretStore {
     func setSecret(_ content: [UInt8]?, _ name: SecretName) async throws { try await body() }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Signing out while nobody follows the network` {
+@Suite(.timeLimit(.minutes(5))) struct `Signing out while nobody follows the network` {
     private let bench = SessionBench()
 
     @Test func `is refused with an expired login that cannot be renewed, and seals when told to`() async throws {

@@ -6,7 +6,7 @@ import LarderTesting
 import Synchronization
 import Testing
 
-@Suite("A snapshot that comes slowly", .timeLimit(.minutes(2)))
+@Suite("A snapshot that comes slowly", .timeLimit(.minutes(5)))
 struct SlowSnapshotTests {
     /// Whether the rest of the body may come, and whether it was asked for.
     private struct Line {

@@ -5,7 +5,7 @@ import LarderTransport
 import LarderURLSession
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A reader slower than the server` {
+@Suite(.timeLimit(.minutes(5))) struct `A reader slower than the server` {
     private static let size = 64 << 20
 
     /// Writes 64 MiB of a body that may be longer, counts what the socket accepts, and says when it accepts no more.

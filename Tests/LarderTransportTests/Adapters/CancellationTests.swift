@@ -4,7 +4,7 @@ import LarderTransport
 import LarderURLSession
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Giving up` {
+@Suite(.timeLimit(.minutes(5))) struct `Giving up` {
     /// A server that never answers the first request, or stops within its body.
     private func stallingServer(head: String) throws -> RawServer {
         try RawServer { server, connection in

@@ -22,7 +22,7 @@ private func answer(_ body: [UInt8], coding: String = "gzip", status: String = "
     Array("HTTP/1.1 \(status)\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A compressed body` {
+@Suite(.timeLimit(.minutes(5))) struct `A compressed body` {
     @Test(arguments: Adapter.allCases, [("gzip", Deflated.gzip(welcome)), ("deflate", Deflated.zlib(welcome))])
     func `is decoded where it is asked for, and refused elsewhere`(
         adapter: Adapter, coded: (name: String, body: [UInt8])

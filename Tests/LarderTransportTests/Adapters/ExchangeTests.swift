@@ -2,7 +2,7 @@ import HTTPTypes
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Every adapter` {
+@Suite(.timeLimit(.minutes(5))) struct `Every adapter` {
     @Test(arguments: Adapter.allCases)
     func `sends path, query, fields and body as they are`(adapter: Adapter) async throws {
         let server = try RawServer { _ in response(body: "welcome") }

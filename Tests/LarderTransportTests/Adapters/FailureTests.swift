@@ -3,7 +3,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A failing exchange` {
+@Suite(.timeLimit(.minutes(5))) struct `A failing exchange` {
     @Test(arguments: Adapter.allCases)
     func `names a refused connection`(adapter: Adapter) async throws {
         let port = try RawServer.unusedPort()

@@ -10,7 +10,7 @@ private func bytes(_ name: String, _ head: HTTPResponse) throws -> [UInt8] {
     return unsafe field.withUnsafeBytesOfValue { unsafe [UInt8]($0) }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `The bytes of a field value` {
+@Suite(.timeLimit(.minutes(5))) struct `The bytes of a field value` {
     private static let latin: [UInt8] = [0x63, 0xE9, 0x80, 0xFF, 0xF4, 0x8F, 0xBE, 0x80]
 
     private static func head(_ status: String, _ value: [UInt8], length: Int) -> [UInt8] {
@@ -72,7 +72,7 @@ private func bytes(_ name: String, _ head: HTTPResponse) throws -> [UInt8] {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A transparent transport` {
+@Suite(.timeLimit(.minutes(5))) struct `A transparent transport` {
     @Test func `asks for no coding, and hands out a coded body as it came`() async throws {
         let server = try RawServer { _ in response(fields: ["Content-Encoding: gzip"], body: "coded") }
         let transport = AsyncHTTPClientTransport(isTransparent: true)

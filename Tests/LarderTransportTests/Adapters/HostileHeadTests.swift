@@ -2,7 +2,7 @@ import HTTPTypes
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct `A hostile answer` {
+@Suite(.timeLimit(.minutes(5))) struct `A hostile answer` {
     /// What comes of a request to a server that writes with `answer` and then closes.
     private func outcome(
         _ adapter: Adapter, limit: Int = 1 << 20, timeouts: TransportTimeouts = patient,

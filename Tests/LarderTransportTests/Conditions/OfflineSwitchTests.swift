@@ -2,7 +2,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `The offline switch` {
+@Suite(.timeLimit(.minutes(5))) struct `The offline switch` {
     private let network = ScriptedConnectivity(.online)
 
     @Test func `lets the network through while it is off`() async {

@@ -25,7 +25,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A probe of the server` {
+@Suite(.timeLimit(.minutes(5))) struct `A probe of the server` {
     private let base: BaseURL
 
     init() throws {

@@ -2,7 +2,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A steady source` {
+@Suite(.timeLimit(.minutes(5))) struct `A steady source` {
     @Test func `says its state once, and ends with its reader`() async {
         let heard = Shared<[NetworkState]>([])
         let reader = Task {
@@ -17,7 +17,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A scripted source` {
+@Suite(.timeLimit(.minutes(5))) struct `A scripted source` {
     @Test func `begins with the state it is in and tells each change`() async {
         let network = ScriptedConnectivity(.offline)
         var states = network.states().makeAsyncIterator()

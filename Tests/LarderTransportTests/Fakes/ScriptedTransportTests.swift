@@ -3,7 +3,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A scripted transport` {
+@Suite(.timeLimit(.minutes(5))) struct `A scripted transport` {
     private let clock = VirtualClock()
     private let handled = Signal()
 

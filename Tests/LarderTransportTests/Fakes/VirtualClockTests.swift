@@ -2,7 +2,7 @@ import LarderStore
 import LarderTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A virtual clock` {
+@Suite(.timeLimit(.minutes(5))) struct `A virtual clock` {
     @Test func `stands still until it is advanced`() {
         let clock = VirtualClock(wallMilliseconds: 1000)
         #expect(clock.now.offset == .zero)

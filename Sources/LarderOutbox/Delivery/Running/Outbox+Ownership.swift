@@ -41,13 +41,12 @@ extension Outbox {
 
     /// Notes that nothing came of the run.
     func unreserve() {
-        let (drains, ownership) = state.withLock { state in
+        let drains = givingUp { state in
             (state.isReserved, state.draining) = (false, nil)
             defer { state.earlyDrains = [] }
             return (state.earlyDrains, state.takeIdleOwnership())
         }
         for drain in drains { drain.end.finish() }
-        withExtendedLifetime(ownership) {}
     }
 
     /// Waits until nothing else sends for this store, and holds it from then on.
@@ -89,19 +88,24 @@ extension Outbox {
 
     /// Notes that a command is over that was carried out under the ownership.
     func endCommand() {
-        claiming.withLock { _ in
-            let ownership = state.withLock { state in
-                state.commands -= 1
-                return state.takeIdleOwnership()
-            }
-            withExtendedLifetime(ownership) {}
+        givingUp { state in
+            state.commands -= 1
+            return ((), state.takeIdleOwnership())
         }
     }
 
     /// Lets another outbox send.
-    func disown() {
-        let ownership = state.withLock { $0.ownership.take() }
-        withExtendedLifetime(ownership) {}
+    func disown() { givingUp { state in ((), state.ownership.take()) } }
+
+    /// Changes the state, and gives up the ownership that is taken out of it.
+    ///
+    /// Under the lock of the claims: whoever looks for another owner never sees the file locked by this outbox, and no ownership.
+    func givingUp<Result>(_ change: (inout OutboxState) -> (Result, OutboxOwnership?)) -> Result {
+        claiming.withLock { _ in
+            let (result, ownership) = state.withLock { change(&$0) }
+            withExtendedLifetime(ownership) {}
+            return result
+        }
     }
 
     /// As ``disown()``, once the store is closed: it may be opened anew, with another outbox, while this one still runs.
@@ -111,9 +115,11 @@ extension Outbox {
 
     /// What sends in place of this outbox; nil when this one does, or nothing does.
     var otherOwner: OutboxOwner? {
-        if state.withLock({ $0.ownership != nil }) { return nil }
-        // What cannot be looked at is not known to send.
-        return try? store.outboxOwner()
+        claiming.withLock { _ in
+            if state.withLock({ $0.ownership != nil }) { return nil }
+            // What cannot be looked at is not known to send.
+            return try? store.outboxOwner()
+        }
     }
 }
 

@@ -58,13 +58,12 @@ extension Outbox {
     }
 
     private func end() {
-        let (loop, ownership) = state.withLock { state in
+        // Nothing is under way any more: another outbox may send.
+        let loop = givingUp { state in
             state.untakenGates = 0
             (state.isReserved, state.draining) = (false, nil)
             return (state.loop.take(), state.takeIdleOwnership())
         }
-        // Nothing is under way any more: another outbox may send.
-        withExtendedLifetime(ownership) {}
         for drain in loop?.drains ?? [] { drain.end.finish() }
         timer.set(nil)
         loop?.inputs.finish()

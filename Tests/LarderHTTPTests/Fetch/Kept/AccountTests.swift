@@ -9,7 +9,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A response that credentials select` {
+@Suite(.timeLimit(.minutes(5))) struct `A response that credentials select` {
     private static func ask(
         _ name: String, _ value: String, _ account: String? = nil
     ) throws -> FetchRequest {

@@ -5,7 +5,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The length of a body` {
+@Suite(.timeLimit(.minutes(5))) struct `The length of a body` {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var asked: HTTPFields = [:]

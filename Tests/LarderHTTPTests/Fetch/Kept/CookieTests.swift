@@ -6,7 +6,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A cookie that a server sets` {
+@Suite(.timeLimit(.minutes(5))) struct `A cookie that a server sets` {
     private let clock = VirtualClock()
 
     private func cache(_ server: ScriptedTransport, persistent: ListCache? = nil) -> HTTPCache {

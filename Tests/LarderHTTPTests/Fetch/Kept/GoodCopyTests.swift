@@ -6,7 +6,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A good copy` {
+@Suite(.timeLimit(.minutes(5))) struct `A good copy` {
     /// Answers that a program cannot use, whatever place they ask for in a cache.
     static let bad: [@Sendable () -> TransportResponse] = [
         { json("{\"word\":", "max-age=600") }, { json("{\"word\":", "no-store") },

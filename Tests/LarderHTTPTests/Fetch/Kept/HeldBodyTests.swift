@@ -41,7 +41,7 @@ private final class Spring: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A body that is held` {
+@Suite(.timeLimit(.minutes(5))) struct `A body that is held` {
     private static func bench(_ spring: Spring, _ options: HTTPCacheOptions) -> Bench {
         Bench(options: options) { (_, _) throws(TransportError) in await spring.answer() }
     }
@@ -175,7 +175,7 @@ private final class Spring: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A body that is let go` {
+@Suite(.timeLimit(.minutes(5))) struct `A body that is let go` {
     private static func bench(_ fields: HTTPFields, _ door: FetchDoor, _ options: HTTPCacheOptions) -> Bench {
         let spring = Spring(fields, bodyDoor: door)
         return Bench(options: options) { (_, _) throws(TransportError) in await spring.answer() }

@@ -6,7 +6,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A stored copy, fetched unchecked,` {
+@Suite(.timeLimit(.minutes(5))) struct `A stored copy, fetched unchecked,` {
     static let page = "<!DOCTYPE html><html>Sign in</html>"
     static let freshFor: HTTPFields = [.cacheControl: "max-age=600"]
 

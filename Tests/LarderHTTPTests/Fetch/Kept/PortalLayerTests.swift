@@ -63,7 +63,7 @@ struct Portal: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Behind a captive portal` {
+@Suite(.timeLimit(.minutes(5))) struct `Behind a captive portal` {
     /// A cache whose server is honest until a portal stands in the way.
     private final class World: Sendable {
         let clock = VirtualClock()

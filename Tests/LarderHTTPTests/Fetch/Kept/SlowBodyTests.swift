@@ -115,7 +115,7 @@ private final class SlowWorld: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A body that comes slowly` {
+@Suite(.timeLimit(.minutes(5))) struct `A body that comes slowly` {
     @Test func `does not fail the requests that wait behind it`() async throws {
         let world = SlowWorld([.cacheControl: "no-store", .contentLength: "300"], seconds: 60, slots: 8)
         let slow = (0..<8).map { number in
@@ -169,7 +169,7 @@ private final class SlowWorld: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A stream of events` {
+@Suite(.timeLimit(.minutes(5))) struct `A stream of events` {
     private static let fields: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-cache"]
 
     @Test func `holds no slot and is not stored`() async throws {

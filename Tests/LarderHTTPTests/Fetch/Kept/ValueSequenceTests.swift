@@ -6,7 +6,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Values in sequence` {
+@Suite(.timeLimit(.minutes(5))) struct `Values in sequence` {
     private static func values(
         _ world: KeptWorld, _ strategy: TwoAnswerStrategy = .cacheThenNetwork
     ) async -> (values: [Fetched<String>], error: HTTPCacheError?) {

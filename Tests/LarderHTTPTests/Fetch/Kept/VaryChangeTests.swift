@@ -6,7 +6,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A confirmation with another Vary` {
+@Suite(.timeLimit(.minutes(5))) struct `A confirmation with another Vary` {
     private static func confirmation(_ vary: String) -> TransportResponse {
         TransportResponse(
             status: .notModified, headers: [.eTag: "\"1\"", .cacheControl: "max-age=60", .vary: vary])
@@ -66,7 +66,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Variants of one key` {
+@Suite(.timeLimit(.minutes(5))) struct `Variants of one key` {
     @Test(arguments: CacheUnderTest.keeping)
     func `are 32 at most, those used last`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()

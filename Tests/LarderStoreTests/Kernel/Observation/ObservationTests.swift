@@ -140,7 +140,7 @@ import Testing
         #expect(try await late.next() == nil)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `may be iterated by several tasks: each change goes to one, the end to all`()
+    @Test(.timeLimit(.minutes(5))) func `may be iterated by several tasks: each change goes to one, the end to all`()
         async throws
     {
         let store = try directory.open()
@@ -164,7 +164,7 @@ import Testing
         #expect(seen.sorted() == (1...6).map { key($0) })
     }
 
-    @Test(.timeLimit(.minutes(1))) func `that is cancelled leaves others of the same sequence waiting`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `that is cancelled leaves others of the same sequence waiting`() async throws {
         let store = try directory.open()
         let changes = store.changes(in: .resource(translations))
         let cancelled = Task { () -> Bool in

@@ -4,7 +4,7 @@ import Glibc
 import Larder
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `The network of a Linux machine` {
+@Suite(.timeLimit(.minutes(5))) struct `The network of a Linux machine` {
     @Test func `is at first as the kernel's table of routes says`() async throws {
         var states = SystemConnectivity.source().states().makeAsyncIterator()
         let state = try #require(await states.next())

@@ -3,7 +3,7 @@ import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A watch of the routes` {
+@Suite(.timeLimit(.minutes(5))) struct `A watch of the routes` {
     private let table = Mutexed<RouteTable>()
     private let deferred = Mutexed<[@Sendable () -> Void]>()
     private let watch: RouteWatch
