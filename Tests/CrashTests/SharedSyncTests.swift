@@ -5,7 +5,7 @@ import Larder
 import Synchronization
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct `CrashTests: two processes with one filter` {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct `CrashTests: two processes with one filter` {
     @Test func `fetch no resource twice, but what was under way at a death`() async throws {
         let content = BulkContent(resources: 4000, rowsPerResource: 5)
         let folder = try TemporaryFolder()

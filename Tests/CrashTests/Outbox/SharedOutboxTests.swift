@@ -6,7 +6,7 @@ import Larder
 import LarderServer
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct `CrashTests: two processes with one outbox` {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct `CrashTests: two processes with one outbox` {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
