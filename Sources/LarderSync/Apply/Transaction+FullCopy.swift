@@ -24,7 +24,7 @@ extension Transaction {
         try finishMember(order)
     }
 
-    /// Throws unless the copy is still wanted: its run goes on, or the resource that the host asked for was not withdrawn, and a
+    /// Throws unless the snapshot may be swapped in: its run is current, or the resource that the host requested is not hidden, and a
     /// filter still holds it.
     private func checkBeforeSwap(_ order: FullCopyOrder, _ record: ResourceRecord) throws {
         if let run = order.run { return try check(run) }
