@@ -8,6 +8,7 @@ internal import Darwin
 @safe
 package final class FileDescriptor: Sendable {
     let number: Int32
+    private let forkCount = ForkCounter.current
 
     /// Opens `path`, which begins in `directory` where one is given; the descriptor does not survive `exec`.
     init(_ path: String, in directory: FileDescriptor? = nil, _ flags: Int32) throws(EngineError) {
@@ -31,6 +32,9 @@ package final class FileDescriptor: Sendable {
     }
 
     deinit {
+        // A program that this process is starting shares the open file until it runs, and with it the lock: only unlocking
+        // frees that at once. A forked child leaves its parent's lock alone.
+        if ForkCounter.current == forkCount { flock(number, LOCK_UN) }
         close(number)
     }
 

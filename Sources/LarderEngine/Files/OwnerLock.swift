@@ -18,7 +18,7 @@ package final class OwnerLock: Sendable {
     private static let magic: [UInt8] = Array("LARDOWN1".utf8)
     private static let size = 16
 
-    private let file: FileDescriptor
+    let file: FileDescriptor
 
     private init(_ file: FileDescriptor) { self.file = file }
 

@@ -36,6 +36,17 @@ import Testing
         withExtendedLifetime(owner) {}
     }
 
+    /// A program that the process is starting shares its open files until it runs, as a duplicate does.
+    @Test func `is free once its owner is gone, while a program is being started`() throws {
+        try StoreDirectory(path: directory.path).create()
+        var lock = try OwnerLock.take(Self.name, in: directory.path)
+        let shared = dup(try #require(lock).file.number)
+        defer { close(shared) }
+        #expect(try OwnerLock.take(Self.name, in: directory.path) == nil)
+        lock = nil
+        #expect(try OwnerLock.take(Self.name, in: directory.path) != nil)
+    }
+
     @Test func `is given up after some milliseconds where looks have no end`() throws {
         let look = try hold(exclusive: false)
         var waited = Duration.zero

@@ -14,8 +14,10 @@ struct SlowSnapshotTests {
         let asked = Pending<Bool>()
     }
 
-    /// Serves the snapshot of translation 19 in pieces: the next to last one comes 29 s late, the last one when a test says so.
-    private func transport(_ pieces: [[UInt8]], _ line: Line, _ fixture: CoordinatorFixture) -> HandlerTransport {
+    /// Serves the snapshot of translation 19 in pieces: the next to last one comes after a pause, the last one when a test says so.
+    private func transport(
+        _ pieces: [[UInt8]], pause: Duration, _ line: Line, _ fixture: CoordinatorFixture
+    ) -> HandlerTransport {
         let base = OriginTransport(origin: fixture.origin)
         return HandlerTransport { (request, body) async throws(TransportError) in
             guard request.path?.hasSuffix("/snapshots/translations/19") == true else {
@@ -28,7 +30,7 @@ struct SlowSnapshotTests {
                     return number
                 }
                 guard index < pieces.count else { return nil }
-                if index == pieces.count - 2 { fixture.clock.advance(by: .seconds(29)) }
+                if index == pieces.count - 2 { fixture.clock.advance(by: pause) }
                 if index == pieces.count - 1 {
                     line.asked.fulfil(true)
                     if await line.rest.value() == nil { throw .cancelled }
@@ -39,9 +41,11 @@ struct SlowSnapshotTests {
         }
     }
 
-    /// - Parameter bytes: about how many the snapshot has.
-    @Test(arguments: [200, 3 << 20])
-    func `lets those of other filters through meanwhile`(_ bytes: Int) async throws {
+    /// - Parameters:
+    ///   - bytes: about how many the snapshot has. A small one is read before it writes, so it keeps no other one waiting; a large
+    ///     one gives way when its turn of 20 s is over.
+    @Test(arguments: [(200, Duration.zero), (3 << 20, .seconds(29))])
+    func `lets those of other filters through meanwhile`(_ bytes: Int, _ pause: Duration) async throws {
         let fixture = try CoordinatorFixture()
         try fixture.origin.addTranslations(20, count: 3)
         let long = String(repeating: "x", count: bytes / 20)
@@ -52,7 +56,7 @@ struct SlowSnapshotTests {
         let line = Line()
         let sync = ContentSync(
             store: fixture.store,
-            transport: transport(pieces, line, fixture),
+            transport: transport(pieces, pause: pause, line, fixture),
             configuration: SyncConfiguration(base: try #require(BaseURL("http://127.0.0.1/content"))))
         let slow = Task { try await sync.sync(ResourceFilter("translations:19")) }
         await line.asked.value()
