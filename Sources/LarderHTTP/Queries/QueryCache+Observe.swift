@@ -13,17 +13,17 @@ extension QueryCache {
         let (stream, continuation) = AsyncStream.makeStream(
             of: QueryState<Value>.self, bufferingPolicy: .bufferingNewest(1))
         let host = host
+        let reports = ReportOrder()
         let observer = QueryObserver(
             options: options, type: ObjectIdentifier(Value.self), watches: { $0 is Value },
             begin: { [weak self] in _ = self?.flight(for: key, options, .whole, fetch) },
-            tell: { entry in
+            report: { entry, number in
                 let value = entry.value as? Value
-                continuation.yield(
-                    QueryState(
-                        value: value, updatedAt: entry.updatedAt,
-                        isStale: value == nil || entry.isStale(options, at: host.now()),
-                        isFetching: entry.flight != nil,
-                        error: entry.error))
+                let state = QueryState(
+                    value: value, updatedAt: entry.updatedAt,
+                    isStale: value == nil || entry.isStale(options, at: host.now()), isFetching: entry.flight != nil,
+                    error: entry.error)
+                reports.deliver(number) { continuation.yield(state) }
             })
         let watch = Watch()
         continuation.onTermination = { _ in watch.end() }
@@ -60,10 +60,22 @@ extension QueryCache {
 
     /// Notifies the observers of `key` of its state.
     func notifyObservers(of key: QueryKey) {
-        // Notified under the lock, so that no observer receives an older state last.
-        entries.withLock { table in
-            guard let entry = table[key] else { return }
-            for observer in entry.observers.values { observer.tell(entry) }
+        let (entry, number) = entries.withLock { table in (table[key], table.makeNumber()) }
+        // Without the lock: a yield waits for the end of a cancellation of the reader, which acquires it.
+        guard let entry else { return }
+        for observer in entry.observers.values { observer.report(entry, number) }
+    }
+}
+
+/// Delivers the states of one query to one observer: none after a newer one.
+private final class ReportOrder: Sendable {
+    private let last = Mutex<UInt64>(0)
+
+    func deliver(_ number: UInt64, _ yield: () -> Void) {
+        last.withLock { last in
+            guard number > last else { return }
+            last = number
+            yield()
         }
     }
 }

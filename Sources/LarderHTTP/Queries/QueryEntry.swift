@@ -54,5 +54,6 @@ struct QueryObserver: Sendable {
     /// Whether a value is of that type.
     let watches: @Sendable (any Sendable) -> Bool
     let begin: @Sendable () -> Void
-    let tell: @Sendable (QueryEntry) -> Void
+    /// Reports the state of the entry, which has a number that grows with each change.
+    let report: @Sendable (QueryEntry, _ number: UInt64) -> Void
 }

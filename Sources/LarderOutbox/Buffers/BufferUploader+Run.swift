@@ -57,6 +57,8 @@ extension BufferUploader {
         case .event(let event):
             if case .network(let isUsable) = event { state.withLock { $0.network = isUsable } }
             await step(event)
+            // The ring could not be read before, and there may be no further change that would cause another read.
+            if state.withLock({ $0.machine?.needsRing == true }) { await readRing() }
         case .answered(let answer, let epoch):
             if state.withLock({ $0.epoch == epoch }) { await step(.answered(answer)) }
         case .session(let gate): await take(gate)

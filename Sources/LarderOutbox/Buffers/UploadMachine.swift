@@ -70,6 +70,9 @@ package struct UploadMachine: Hashable, Sendable {
         return step
     }
 
+    /// Whether the ring has to be read before anything can be sent, and may be read now.
+    package var needsRing: Bool { !isLoaded && !isSending && heldUntil == nil }
+
     /// Whether nothing that may be sent is forgotten. True between a change that removes points and the next look at the ring.
     package func isLive(at moment: Moment) -> Bool {
         guard let wake = nextWake else { return isSending || !isLoaded || !maySend || !hasPoints }
@@ -88,8 +91,9 @@ extension UploadMachine {
     }
 
     private var nextWake: Duration? {
-        guard maySend, !isSending, isLoaded, hasPoints else { return nil }
-        return heldUntil ?? due
+        guard maySend, !isSending else { return nil }
+        if let heldUntil { return heldUntil }
+        return isLoaded && hasPoints ? due : nil
     }
 
     private mutating func begin(_ moment: Moment, _ freshKey: UUIDBytes, _ effects: inout [UploadEffect]) {

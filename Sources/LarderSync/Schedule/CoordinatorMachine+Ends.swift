@@ -50,9 +50,10 @@ extension CoordinatorMachine {
         if schedules[index].isAnswered {
             portalFailures = 0
             hasLookedThrough = false
+            schedules[index].failures = 0
         }
         schedules[index].lastError = .incomplete(failures)
-        // The waits of these resources are their own: a run that is lost later is tried again as after its first failure.
+        // The waits of these resources are their own: a run that fails later is tried again as after its first failure.
         schedules[index].notBefore = nil
         schedules[index].finishedAt = moment.elapsed
         let longest = ResourceFailure.wait(afterAttempts: .max)

@@ -8,17 +8,30 @@ public final class OfflineSwitch: ConnectivitySource {
     private struct Follower {
         let relay: StateRelay<NetworkState>
         var base: NetworkState?
-
-        /// Tells what holds now, if anything is known.
-        func tell(isForcedOffline: Bool) {
-            if let state = isForcedOffline ? .offline : base { relay.tell(state) }
-        }
     }
 
     private struct Content {
         var isForcedOffline: Bool
+        /// The number of changes.
+        var changes = 0
         var nextNumber = 0
         var followers: [Int: Follower] = [:]
+
+        /// The report of the present state to a stream; nil while none is known.
+        func report(to follower: Follower) -> Report? {
+            (isForcedOffline ? .offline : follower.base).map {
+                Report(relay: follower.relay, state: $0, number: changes)
+            }
+        }
+    }
+
+    /// A state for one stream, delivered when the lock is released.
+    private struct Report {
+        let relay: StateRelay<NetworkState>
+        let state: NetworkState
+        let number: Int
+
+        func deliver() { relay.tell(state, number: number) }
     }
 
     private let base: any ConnectivitySource
@@ -34,11 +47,12 @@ public final class OfflineSwitch: ConnectivitySource {
     public var isForcedOffline: Bool {
         get { content.withLock { $0.isForcedOffline } }
         set {
-            // Told under the lock, so that every stream ends up with the last wish.
-            content.withLock { content in
+            let reports = content.withLock { content in
                 content.isForcedOffline = newValue
-                for follower in content.followers.values { follower.tell(isForcedOffline: newValue) }
+                content.changes += 1
+                return content.followers.values.compactMap { content.report(to: $0) }
             }
+            for report in reports { report.deliver() }
         }
     }
 
@@ -49,7 +63,7 @@ public final class OfflineSwitch: ConnectivitySource {
             content.nextNumber += 1
             let follower = Follower(relay: relay)
             content.followers[content.nextNumber] = follower
-            follower.tell(isForcedOffline: content.isForcedOffline)
+            content.report(to: follower)?.deliver()
             return content.nextNumber
         }
         let states = base.states()
@@ -65,10 +79,12 @@ public final class OfflineSwitch: ConnectivitySource {
     }
 
     private func follow(_ number: Int, _ state: NetworkState) {
-        content.withLock { content in
+        let report = content.withLock { content in
             content.followers[number]?.base = state
-            content.followers[number]?.tell(isForcedOffline: content.isForcedOffline)
+            content.changes += 1
+            return content.followers[number].flatMap { content.report(to: $0) }
         }
+        report?.deliver()
     }
 
     private func remove(_ number: Int) {

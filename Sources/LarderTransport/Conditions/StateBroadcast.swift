@@ -4,6 +4,8 @@ internal import Synchronization
 package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
     private struct Content {
         var current: State
+        /// The number of changes.
+        var changes = 0
         var nextNumber = 0
         /// By number, which is the order in which they began.
         var followers: [(number: Int, relay: StateRelay<State>)] = []
@@ -23,13 +25,14 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
     /// How many streams are being followed.
     package var followerCount: Int { content.withLock { $0.followers.count } }
 
-    /// Tells every stream, unless nothing changed.
+    /// Sets the state and reports it to every stream, unless nothing changed.
     package func set(_ state: State) {
-        // Told under the lock, so that all streams hear of two changes in the same order.
-        content.withLock { content in
+        let (number, followers) = content.withLock { content in
             content.current = state
-            for follower in content.followers { follower.relay.tell(state) }
+            content.changes += 1
+            return (content.changes, content.followers)
         }
+        for follower in followers { follower.relay.tell(state, number: number) }
     }
 
     /// Sets what `make` returns, one at a time: the state that is set last is the one that was made last.
@@ -43,7 +46,7 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
         let number = content.withLock { content in
             content.nextNumber += 1
             content.followers.append((content.nextNumber, relay))
-            relay.tell(content.current)
+            relay.tell(content.current, number: content.changes)
             return content.nextNumber
         }
         relay.onEnd { [weak self] in self?.remove(number) }

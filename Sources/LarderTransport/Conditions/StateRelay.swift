@@ -3,7 +3,7 @@ internal import Synchronization
 /// The sending end of one stream of states, which leaves out a state equal to the one before.
 package final class StateRelay<State: Equatable & Sendable>: Sendable {
     private let continuation: AsyncStream<State>.Continuation
-    private let last = Mutex<State?>(nil)
+    private let last = Mutex<(state: State?, number: Int)>((nil, 0))
 
     private init(_ continuation: AsyncStream<State>.Continuation) {
         self.continuation = continuation
@@ -15,21 +15,28 @@ package final class StateRelay<State: Equatable & Sendable>: Sendable {
         return (stream, StateRelay(continuation))
     }
 
-    /// Tells the stream that this is the state now.
-    package func tell(_ state: State) {
-        // Told under the lock, so that the last word is the last state; a yield runs no one's code.
+    /// Reports the state to the stream, unless a later one was reported before.
+    ///
+    /// Call it without a lock that ``onEnd(_:)`` acquires: a yield waits for the end of a cancellation of the reader, which runs that
+    /// action.
+    ///
+    /// - Parameter number: the number of the change that led to the state; nil where one caller reports all states in their order.
+    package func tell(_ state: State, number: Int? = nil) {
+        // Yielded under the lock, so that the last element is the last state.
         last.withLock { last in
-            guard last != state else { return }
-            last = state
+            guard number ?? last.number >= last.number else { return }
+            last.number = number ?? last.number
+            guard last.state != state else { return }
+            last.state = state
             continuation.yield(state)
         }
     }
 
-    /// Tells the stream a state to go on with, if it has been told none yet.
+    /// Reports a first state to the stream, if none was reported yet.
     package func tellUnlessTold(_ state: State) {
         last.withLock { last in
-            guard last == nil else { return }
-            last = state
+            guard last.state == nil else { return }
+            last.state = state
             continuation.yield(state)
         }
     }
@@ -39,7 +46,7 @@ package final class StateRelay<State: Equatable & Sendable>: Sendable {
         continuation.finish()
     }
 
-    /// What to do once when the stream ends: its reader was cancelled or let go, or ``finish()`` was called.
+    /// Sets the action that runs once when the stream ends: its reader was cancelled or released, or ``finish()`` was called.
     ///
     /// To be set before the stream is handed out.
     package func onEnd(_ action: @escaping @Sendable () -> Void) {

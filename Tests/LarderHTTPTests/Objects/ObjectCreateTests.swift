@@ -155,6 +155,24 @@ private let places = [ObjectPersistence.memory, .persistent]
         #expect(await kept(name, world) == "8")
     }
 
+    @Test func `may be called by the server what it was called here`() async throws {
+        let world = try world()
+        world.goOffline()
+        let name = try await queued(world, "7")
+        world.goOnline()
+        world.server.set { state in
+            state.portal = { TransportResponse(status: .created, body: Array("\(name.id)\t7".utf8)) }
+        }
+        try await world.cache.sendQueued()
+        world.goOffline()
+        world.server.set { $0.portal = nil }
+        guard case .queued = try await world.cache.save(name, payload: Array("8".utf8)) else {
+            Issue.record("it was not queued")
+            return
+        }
+        #expect(await kept(name, world) == "8")
+    }
+
     @Test func `that waits and is refused takes along what waits about it`() async throws {
         let world = try world()
         world.goOffline()

@@ -35,6 +35,23 @@ private let places = [ObjectPersistence.memory, .persistent]
         #expect(await isKept(2, world))
     }
 
+    /// Swift's strings are equal where Unicode says so; names of classes are not.
+    @Test(arguments: places)
+    func `is all that is kept, also of classes whose names differ in bytes only`(place: ObjectPersistence) async throws
+    {
+        let classes = ["Caf\u{E9}", "Cafe\u{301}"]
+        let world = try ObjectWorld(persistent: place == .persistent ? classes : [])
+        let names = classes.map { ObjectName(class: $0, id: "1") }
+        let storage: any ObjectStorage = place == .memory ? world.memory : StoreObjectStorage(world.store)
+        try await storage.apply(
+            names.map { .put(StoredObject(name: $0, updatedAt: 1, codec: .json, payload: Array("1".utf8))) })
+        for name in names { _ = try await world.cache.object(name, strategy: .cacheOnly) }
+        try await world.cache.clear()
+        for name in names {
+            await #expect(throws: HTTPCacheError.self) { try await world.cache.object(name, strategy: .cacheOnly) }
+        }
+    }
+
     @Test(arguments: places)
     func `from the server by the network only is not kept either, nor is a file that was replaced so`(
         place: ObjectPersistence

@@ -77,6 +77,21 @@ import Testing
         }
     }
 
+    @Test func `that could not be read is read again after a while`() async throws {
+        let world = try OutboxWorld(.online)
+        let uploader = BufferUploader(outbox: try world.outbox())
+        try await uploader.append(try place(1))
+        try world.damage(.buffers) { _ in 0 }
+        try await running(uploader) {
+            await world.clock.sleepers(atLeast: 1)
+            #expect(world.requests.isEmpty)
+            try world.damage(.buffers) { _ in 0 }
+            world.clock.advance(by: .seconds(300))
+            try await wait(world, uploader) { $0.pointCount == 0 }
+            #expect(try world.requests.map(ids) == [[1]])
+        }
+    }
+
     @Test func `sends what was not answered again, byte by byte, by another process too`() async throws {
         let world = try OutboxWorld { _ throws(TransportError) in throw .connectionLost(reason: "gone") }
         let first = BufferUploader(outbox: try world.outbox())

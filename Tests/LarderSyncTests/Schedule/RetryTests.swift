@@ -62,6 +62,19 @@ struct RetryTests {
         #expect(waitAfter(bench.fail("a:*")) == .seconds(1))
     }
 
+    @Test func `a run that comes to its end without some resources makes the next wait a short one again`() throws {
+        var bench = ScheduleBench { $0.retry.jitter = 0 }
+        try bench.add("a:*")
+        for seconds in [1, 2, 4] {
+            #expect(waitAfter(bench.fail("a:*")) == .seconds(seconds))
+            bench.pass(.seconds(seconds))
+        }
+        bench.send(.answered("a:*"))
+        bench.fail("a:*", bench.incomplete())
+        #expect(bench.trigger(.push(nil)).started == ["a:*"])
+        #expect(waitAfter(bench.fail("a:*")) == .seconds(1))
+    }
+
     @Test func `who asks by hand hears what is left of the server's wait`() throws {
         var bench = ScheduleBench()
         try bench.add("a:*")

@@ -42,9 +42,12 @@ struct CrashChild {
         case ("share", 3):
             let first = Int(numbers[1])
             try await SharingWriter(path: path, port: Int(numbers[0]), numbers: first..<first + Int(numbers[2])).run()
+        case ("edit", 2):
+            try await RowEditor(path: path, port: Int(numbers[0]), chance: Chance(seed: numbers[1])).run()
         #if Server
         case ("serve", 2):
             try await WriteServer(path: path, port: Int(numbers[0]), seed: numbers[1]).run()
+        case ("serve-edits", 2): try await EditServer(port: Int(numbers[0]), seed: numbers[1]).run()
         #endif
         default: preconditionFailure("unknown: \(arguments.dropFirst())")
         }

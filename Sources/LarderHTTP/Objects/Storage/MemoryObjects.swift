@@ -44,8 +44,8 @@ struct MemoryObjects: Sendable {
         return collections.keys.filter { CollectionName(class: $0.className) == wanted }
     }
 
-    /// Some names twice where they differ in bytes only.
-    var classNames: [String] { Array(Set(objects.keys.map(\.className) + collections.keys.map(\.className))) }
+    /// The classes, each as often as it has objects and collections.
+    var classNames: [String] { objects.keys.map(\.className) + collections.keys.map(\.className) }
 
     /// Makes a change.
     mutating func apply(_ change: ObjectChange) {

@@ -125,10 +125,12 @@ struct ObjectShelves: Sendable {
         try await memory.apply(deciding: { [.removeClass(className)] + restoring() })
     }
 
-    /// The classes of which either keeps something.
-    func classNames() throws -> Set<String> {
-        var names: Set<String> = []
-        for storage in all { names.formUnion(try storage.classNames()) }
-        return names
+    /// The classes of which either keeps something, told apart by their bytes.
+    func classNames() throws -> [String] {
+        var names: [ResourceKey: String] = [:]
+        for storage in all {
+            for name in try storage.classNames() { names[ObjectName.resource(ofClass: name)] = name }
+        }
+        return Array(names.values)
     }
 }

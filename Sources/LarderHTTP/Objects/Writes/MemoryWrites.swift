@@ -75,6 +75,8 @@ final class MemoryWrites: Sendable {
     ///
     /// - Parameter renamed: an item about the object under its new name.
     func follow(_ temporary: ObjectName, to name: ObjectName, renamed: (Item) -> Item) {
+        // A server may keep the id that it was told.
+        if name == temporary { return }
         names.withLock { $0[temporary] = name }
         items.withLock { items in
             for place in items.indices where items[place].write.object == temporary {

@@ -35,8 +35,15 @@ struct WriteServer {
         let account = { @Sendable (_: Request, _: BasicRequestContext) in "writer" }
         router.idempotent(.post, "/writes/{lane}", through: gate, account: account, effect: effect)
         router.idempotentBatch(through: gate, account: account, effect: effect)
+        try await router.listen(on: port)
+    }
+}
+
+extension Router<BasicRequestContext> {
+    /// Serves until the process ends; says `listening <port>` when it does.
+    func listen(on port: Int) async throws {
         let application = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+            router: self, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { say("listening \(port)") }
             }, logger: Logger(label: "server", factory: { _ in SwiftLogNoOpLogHandler() }))
@@ -45,7 +52,7 @@ struct WriteServer {
 }
 
 /// Holds answers back that are decided, so that a kill loses them.
-private struct Hesitation<Context: RequestContext>: RouterMiddleware {
+struct Hesitation<Context: RequestContext>: RouterMiddleware {
     let chance: Chance
 
     @concurrent
